@@ -182,8 +182,13 @@ def test_two_people_play_by_two_links(tmp_path: Path) -> None:
         link = str(ann.one("#link").get_attribute("value"))
         assert [ann.label(square) for square in ("e2", "e7")] == ["e2, white pawn", "e7, empty"]  # while one waits
         bob = Page(driver, link)
+        bob.until_text("#invited-terms", "You play Black. Rules: Berkeley. No clock.")
+        assert not ann.one("#draw").is_enabled()
+        assert not ann.one("#resign").is_enabled()
+        bob.one("#guest-name").send_keys("Bob" + Keys.ENTER)
         for page, side in ((ann, "White"), (bob, "Black")):
             page.until_text("#your-name", f"{side}: You")
+        ann.until_text("#their-name", "Black: Bob")
         ann.until_text("#turn", "Your turn")
         assert not ann.driver.find_element(By.ID, "invitation").is_displayed()
         for square in ("e2", "e4"):
@@ -193,6 +198,11 @@ def test_two_people_play_by_two_links(tmp_path: Path) -> None:
         assert [bob.driver.find_element(By.ID, name).is_displayed() for name in ("hint", "takeback", "to-library")] == [
             False
         ] * 3
+        ann.one("#draw").click()
+        bob.until_text("#offer", "White offers a draw")
+        for square in ("e7", "e5"):
+            bob.square(square).click()
+        ann.until_text("#message", "Your opponent moved on, and so declined the draw.")
         bob.one("#draw").click()
         ann.until_text("#offer", "Black offers a draw")
         ann.one("#accept").click()
@@ -243,8 +253,12 @@ def test_a_link_without_a_game_tells_a_guest_so(tmp_path: Path) -> None:
     with served(tmp_path) as server:
         address = server.address.replace(server.address.split("/")[3], server.registry.guest_token)
         with chromium(address + "#game=none") as page:
-            page.until_text("#welcome", "There is no such game here any more")
+            page.until_text("#welcome", "There is no such game here any more. Ask for a new link.")
             assert not page.driver.find_element(By.ID, "new").is_displayed()
+        with chromium(address) as page:
+            page.until_text("#welcome", "This link is incomplete. Ask for the whole link; it ends in #game=... .")
+            page.click("#welcome a[href='#puzzles']")
+            page.one("#puzzle-log li")
 
 
 def test_the_page_works_at_an_address_of_the_network(tmp_path: Path) -> None:

@@ -100,12 +100,12 @@ def test_the_server_tells_no_man_of_the_other_side_and_refuses_what_is_no_step(t
         assert set(men.values()) == set("PNBRQK")
         assert (told["refused"], told["answer"], told["done"], told["chances"]) == (["e4e5"], "Nf3: yes.", False, None)
         guests = server.address.replace(server.address.split("/")[3], server.registry.guest_token)
+        assert asked(guests, 1)["title"]
         for address, number, refused in [
             (server.address, 0, ""),
             (server.address, 9, ""),
             (server.address, 2, "e4d3"),
             (server.address, 2, "@@@@"),
-            (guests, 1, ""),
         ]:
             with pytest.raises(HTTPError) as error:
                 asked(address, number, refused=refused)

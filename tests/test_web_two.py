@@ -222,6 +222,52 @@ def test_in_a_rematch_the_seats_belong_to_the_same_browsers(server: PageServer) 
         assert "refusal" in kinds
 
 
+def test_a_link_that_is_opened_takes_no_seat_until_somebody_joins_who_may_give_a_name(server: PageServer) -> None:
+    with Client(server.address) as host:
+        host.send(INVITE | {"name": " Ann\n"})
+        address, game = address_of(server, host.until("game")["invitation"])
+        for browser in ("a chat program's", "the guest's"):
+            with Client(address, browser) as guest:
+                guest.send({"do": "visit", "game": game})
+                invited = {"is": "invited", "game": game, "you": "black", "clock": None, "by": "Ann"}
+                assert guest.until("invited") == invited | {"rules": "Berkeley"}
+                guest.send({"do": "try", "text": "e5"})
+                assert guest.until("refusal")["text"] == "There is no game yet."
+                if browser == "the guest's":
+                    guest.send({"do": "join", "game": game, "name": "Bob"})
+                    assert guest.until("names") == {"is": "names", "white": "Ann", "black": "Bob"}
+                    host.send({"do": "rename", "name": "Anna"})
+                    assert guest.until("names")["white"] == host.until("names", white="Anna")["white"]
+        with Client(address, "the guest's") as again:
+            again.send({"do": "visit", "game": game})
+            again.until("view")
+            host.send({"do": "resign"})
+            again.until("over")
+        headers = load_record(host.until("over")["saved"]).headers
+        assert (headers["WhiteName"], headers["BlackName"]) == ("Anna", "Bob")
+        host.send({"do": "library"})
+        (listed,) = host.until("library")["games"]
+        assert (listed["white"], listed["black"]) == ("Anna", "Bob")
+
+
+def test_a_new_link_takes_the_place_of_a_game_that_a_stranger_has_joined(server: PageServer) -> None:
+    with table(server, color="black", clock="300+5", name="Ann") as (host, stranger):
+        stranger.until("view", yours=True)
+        stranger.send({"do": "newlink"})
+        assert stranger.until("refusal")["text"] == "Your link is for one game."
+        host.send({"do": "newlink"})
+        host.send({"do": "join", "game": host.until("next")["game"]})
+        assert stranger.until("over")["result"] == "*"
+        mine = host.until("game")
+        assert (mine["you"], mine["clock"]) == ("black", "300+5")
+        address, game = address_of(server, mine["invitation"])
+        with Client(address, "the guest's") as guest:
+            guest.send({"do": "join", "game": game})
+            assert guest.until("view", yours=True)["ply"] == 0
+            stranger.send({"do": "join", "game": game})
+            assert stranger.until("refusal")["text"].startswith("Somebody has already joined")
+
+
 def test_a_guest_cannot_join_a_game_of_the_host_against_a_program(server: PageServer, kernels: None) -> None:
     del kernels
     with table(server) as (host, guest):

@@ -22,7 +22,7 @@ from kriegbot.cli.common import argument, compile_kernels, counted, flag, one_of
 from kriegbot.cli.play import open_page
 from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, has_tints, next_key, single_keys, size_of
 from kriegbot.narration.diary import Entry, gathered
-from kriegbot.narration.moments import READERS, Moment, both_called, ending, moments, playthrough, your_side
+from kriegbot.narration.moments import READERS, Moment, both_called, both_named, ending, moments, playthrough, your_side
 from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, still
 from kriegbot.narration.reasons import LUCKY
 from kriegbot.narration.turning import Hindsight
@@ -130,7 +130,7 @@ def _frames(record: GameRecord) -> list[Frame]:
 
 def _draw_moment(console: Console, record: GameRecord, frames: list[Frame], at: int, view: str) -> None:
     console.clear()
-    names = " - ".join(both_called([record.headers[side] for side in ("White", "Black")]))
+    names = " - ".join(both_named(record.headers))
     console.print(Text(f" {names} · {record.rules.title} · {at} of {len(frames) - 1}", "dim"), no_wrap=True)
     _draw_boards(console, frames[at], view)
     console.print(Text(f" {frames[at][0].title}", "bold"), no_wrap=True, overflow="ellipsis")

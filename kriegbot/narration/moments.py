@@ -13,9 +13,11 @@ from kriegbot.narration.diary import Diary, Entry, Men, own_men, plain_board
 from kriegbot.options import value_text
 from kriegbot.players.specs import PLAYERS, BadSpec, parse_spec, player_kind
 from referee import Event, GameRecord, Limits, OwnQuestion, OwnTry, View
+from referee.text import one_line
 
 READERS = ("referee", "White", "Black")
 YOU, PERSON = "You", "A person"
+MAX_NAME = 30  # characters of a person's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,13 @@ def both_called(specs: Sequence[str]) -> list[str]:
     """Return White's and Black's names. A person who plays a program is "You", since games are saved locally."""
     names = [called(spec) for spec in specs]
     return [YOU if name == PERSON and names.count(PERSON) == 1 else name for name in names]
+
+
+def both_named(headers: Mapping[str, str]) -> list[str]:
+    """Return White's and Black's names in a record; two people have those that they gave."""
+    names = both_called([headers.get("White", "?"), headers.get("Black", "?")])
+    given = [one_line(headers.get(tag, ""), MAX_NAME) for tag in ("WhiteName", "BlackName")]
+    return [own if name == PERSON and own else name for name, own in zip(names, given, strict=True)]
 
 
 def your_side(specs: Sequence[str]) -> chess.Color | None:

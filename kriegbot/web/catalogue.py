@@ -138,6 +138,8 @@ def invited(registry: Registry, request: Invite) -> list[PersonGame]:
     seed = seed_of(None)
     color, rules, control = color_of(request.color, seed), rules_of(request.rules), TimeControl.of(request.clock)
     sides = seat_people(registry, GameSetup(rules, seed, control=control), {}, {color: True, not color: False})
+    if request.name:
+        sides[color].rename(request.name)
     return [sides[color], sides[not color]]
 
 
@@ -170,6 +172,9 @@ def resumed(registry: Registry, file: str) -> list[PersonGame]:
     host = people[0] if len(people) == 1 else headers.get("Host") != "black"
     programs = {} if program is None else {not people[0]: program}
     sides = seat_people(registry, setup, programs, {color: len(people) == 2 and color == host for color in people})
+    for color, side in sides.items():
+        if name := headers.get(f"{chess.COLOR_NAMES[color].title()}Name", ""):
+            side.rename(name)
     return [sides[color] for color in sorted(people, key=lambda color: color != host)]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import chess.pgn
 
 from kriegbot.narration.helping import Help
-from kriegbot.narration.moments import both_called
+from kriegbot.narration.moments import both_named
 from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_resumable, refusing
 from kriegbot.web.replies import SavedGame
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
@@ -113,7 +113,7 @@ def _listed(path: Path) -> SavedGame | None:
         return None
     how, detail = tags.get("Termination", ""), tags.get("TerminationDetails", "")
     names = [tags.get("White", "?"), tags.get("Black", "?")]
-    white, black = both_called(names)
+    white, black = both_named(tags)
     return SavedGame(
         file=path.name,
         date=f"{datetime.fromtimestamp(path.stat().st_mtime):%Y-%m-%d %H:%M}",

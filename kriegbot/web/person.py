@@ -19,7 +19,7 @@ from kriegbot.game.match import play_game, without_last_turn
 from kriegbot.game.seat import Seat
 from kriegbot.narration.diary import own_men
 from kriegbot.narration.helping import Help
-from kriegbot.narration.moments import YOU, called
+from kriegbot.narration.moments import MAX_NAME, YOU, called
 from kriegbot.players.human import BadTry
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, seed_of
@@ -31,6 +31,7 @@ from kriegbot.web.review import AnalystFailed, Beliefs, Review
 from kriegbot.web.seats import GameClock, PersonSeat, PooledSeat, TimeControl
 from kriegbot.web.watch import SpectatorGame, WatchedGame, game_message, over_message
 from referee import GameRecord, Reason, Referee, RuleSet, View
+from referee.text import one_line
 
 EVENT = "kriegbot play --web"
 log = logging.getLogger("kriegbot.web")
@@ -181,9 +182,10 @@ class LiveGame(GameThread):
     def _finish(self, record: GameRecord) -> GameRecord:
         """Publish the last views, save the game, and publish its end; show the true boards if it is over for good."""
         clock = {} if self.setup.control is None else {"TimeControl": str(self.setup.control)}
-        hosts = [chess.COLOR_NAMES[color] for color, side in self.people.items() if side.may_invite]
-        host = {"Host": hosts[0]} if hosts else {}
-        record = replace(record, headers={**record.headers, **clock, **host, **self.help.header()})
+        people = {chess.COLOR_NAMES[color]: side for color, side in self.people.items()}
+        more = {f"{name.title()}Name": side.name for name, side in people.items() if side.name}
+        more |= {"Host": name for name, side in people.items() if side.may_invite}  # noqa: B035 - one at most
+        record = replace(record, headers={**record.headers, **clock, **more, **self.help.header()})
         review = Review.of(self.key, record)
         for color, side in self.people.items():
             side.seat.wait(review.views[color])
@@ -215,6 +217,7 @@ class PersonGame(PageGame):
         replies.HeatMap,
         replies.DrawOffer,
         replies.Presence,
+        replies.Names,
         GameEnded,
         replies.ResultsTable,
         replies.NextGame,
@@ -226,18 +229,36 @@ class PersonGame(PageGame):
         self.is_for_guests = game.is_for_two
         self.seat = PersonSeat(self._show, game.clock, is_here=not game.is_for_two)
         game.people[color] = self
+        self.name = ""
         self._browser: str | None = None
         self._has_heat = False
         self._has_company = True  # so that nothing announces that the other person has not come yet
         self._view: View | None = None
         self._heats, self._hints = LatestRequest(self._heat), LatestRequest(self._hint)
 
-    def sit_down(self, browser: str) -> None:
+    def invitation(self) -> Reply | None:
+        """Return the terms of the game if its seat is free."""
+        if not self.game.is_for_two or self._browser is not None:
+            return None
+        setup, other = self.game.setup, self.game.people[not self.color]
+        clock = None if setup.control is None else str(setup.control)
+        return replies.Invited(self.id, chess.COLOR_NAMES[self.color], setup.rules.title, clock, other.name)
+
+    def sit_down(self, browser: str, name: str) -> None:
         """Seat a browser; between two people only the first one. Raise Refused for others."""
         if self.game.is_for_two and self._browser not in (None, browser):
             why = "Somebody has already joined with this link. Open it in the browser in which you joined first."
             raise Refused(why)
         self._browser = browser
+        if name:
+            self.rename(name)
+
+    def rename(self, name: str) -> None:
+        """Tell both people the name of this one."""
+        self.name = one_line(name, MAX_NAME)
+        names = {color: side.name for color, side in self.game.people.items()}
+        for side in self.game.people.values():
+            side.publish(replies.Names(names[chess.WHITE], names[chess.BLACK]))
 
     @property
     def is_unattended(self) -> bool:
@@ -275,6 +296,8 @@ class PersonGame(PageGame):
         match request:
             case requests.Rematch():
                 self._play_again()
+            case requests.Rename(name) if self.game.is_for_two:
+                self.rename(name)
             case requests.PrivacyScreen():
                 for side in self.game.people.values():
                     side.seat.come()
@@ -290,6 +313,10 @@ class PersonGame(PageGame):
                     self.publish(refusal("You will resign as soon as your opponent has moved.", request))
             case requests.LeaveGame():
                 self.game.stop("the person left")
+            case requests.NewLink() if self.may_invite:
+                games = self._another(self.game.setup, swaps=False)
+                self.publish(replies.NextGame(games[self.color].id))
+                self.game.stop("there is a new link")
             case requests.Draw():
                 self.game.offer_draw(self.color, self._view)
             case requests.SetHeat() | requests.GetHint() | requests.TakeBack() if self.game.is_for_two:
@@ -358,18 +385,27 @@ class PersonGame(PageGame):
         if self.record is None:
             raise Refused("This game is not over yet.")
         if replies.NextGame not in self._last:
-            old = self.game.setup
-            setup = GameSetup(old.rules, seed_of(None), control=old.control)
-            sides = {not color: side.may_invite for color, side in self.game.people.items()}
-            programs = {not color: program for color, program in self.game.programs.items()}
-            games = seat_people(self.registry, setup, programs, sides)
-            for game in games.values():
-                self.registry.add(game)
+            games = self._another(self.game.setup, swaps=True)
             for color, side in self.game.people.items():
-                games[not color]._browser = side._browser
                 side.publish(replies.NextGame(games[not color].id))
         else:
             self.publish(self._last[replies.NextGame])
+
+    def _another(self, old: GameSetup, *, swaps: bool) -> dict[chess.Color, PersonGame]:
+        """Add a new game on the same terms: a rematch of both people, or a game of this one with anybody."""
+        sides = {color ^ swaps: side for color, side in self.game.people.items()}
+        programs = {color ^ swaps: program for color, program in self.game.programs.items()}
+        may_invite = {color: side.may_invite for color, side in sides.items()}
+        setup = GameSetup(old.rules, seed_of(None), control=old.control)
+        games = seat_people(self.registry, setup, programs, may_invite)
+        for color, game in games.items():
+            if swaps or sides[color] is self:
+                game._browser, game.name = sides[color]._browser, sides[color].name
+            if game.name:
+                game.rename(game.name)
+        for game in games.values():
+            self.registry.add(game)
+        return games
 
 
 def seat_people(

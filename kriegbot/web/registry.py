@@ -137,7 +137,11 @@ class PageGame:
         """True if no browser shows the game."""
         return not self.has_listeners
 
-    def sit_down(self, browser: str) -> None:
+    def invitation(self) -> Reply | None:
+        """Return the terms of the game if its seat is free; joining would take it."""
+        return None
+
+    def sit_down(self, browser: str, name: str) -> None:
         """Seat a browser; raise Refused if there is no seat for it."""
 
     def take(self, request: Request) -> None:
@@ -317,7 +321,8 @@ class Registry:
         """Return the game with this id; raise Refused if there is none, or none for guests."""
         game = self._games.get(id_)
         if game is None or (is_guest and not game.is_for_guests):
-            raise Refused("There is no such game here any more. Finished games are under Saved games.")
+            where = "Ask for a new link" if is_guest else "Finished games are under Saved games"
+            raise Refused(f"There is no such game here any more. {where}.")
         return game
 
     def tend(self) -> None:

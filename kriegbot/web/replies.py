@@ -216,6 +216,23 @@ class Presence(Reply):
     here: bool
 
 
+class Names(Reply):
+    """Between two people: the names that they gave, or empty texts."""
+
+    white: str
+    black: str
+
+
+class Invited(Reply):
+    """The terms of a game whose seat is free, and the name of the other person, if given. It holds no view."""
+
+    game: str
+    you: str
+    rules: str
+    clock: str | None
+    by: str
+
+
 class NotYet(Reply, tag="later"):
     """The reason why people with the link for others see nothing of the game yet."""
 

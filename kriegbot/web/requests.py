@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar
 
 import msgspec
 
+from kriegbot.narration.moments import MAX_NAME
 from kriegbot.request import Refused
 
 MAX_BYTES = 4096  # of a message from a browser
@@ -19,6 +20,7 @@ MAX_MOMENTS = 16  # moments in one request for beliefs
 MAX_PACE = 10.0  # seconds for each try
 
 FileName = Annotated[str, msgspec.Meta(max_length=200)]
+Name = Annotated[str, msgspec.Meta(max_length=MAX_NAME)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=MAX_PACE)]
 
 
@@ -49,6 +51,7 @@ class Invite(Request):
     color: str
     rules: str
     clock: str | None
+    name: Name = ""  # of the sender
 
 
 class Watch(Request):
@@ -63,10 +66,31 @@ class Watch(Request):
     pace: Seconds
 
 
-class Join(Request):
-    """An existing game, by its id in the address."""
+class Visit(Request):
+    """The game in the address. Joins it, unless that would take a free seat: a preview of a link must not."""
 
     game: str
+
+
+class Join(Request):
+    """An existing game, by its id, and a seat in it, if it has a free one."""
+
+    usage = f"A name has at most {MAX_NAME} characters."
+    game: str
+    name: Name = ""
+
+
+class Rename(Request):
+    """The person's name, for the other person."""
+
+    usage = f"A name has at most {MAX_NAME} characters."
+    name: Name
+
+
+class NewLink(Request):
+    """A new game on the same terms in place of one that somebody else has joined; its link is new, too."""
+
+    is_for_host = True
 
 
 class PrivacyScreen(Request):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import chess
 
-from kriegbot.narration.moments import Narrator, both_called
+from kriegbot.narration.moments import Narrator, both_named
 from kriegbot.web.registry import GameThread, PageGame, Registry
 from kriegbot.web.replies import GameEnded, GameInfo, NotYet, PaceSet
 from kriegbot.web.requests import LeaveGame, Pause, Request, SetPace
@@ -107,8 +107,7 @@ class ReplayedGame(PageGame):
         super().__init__(registry)
         self.record = record
         self.review = Review.of(self.id, record)
-        players = both_called([record.headers["White"], record.headers["Black"]])
-        self.publish(game_message(self, players, record.rules, record.headers.get("Seed")))
+        self.publish(game_message(self, both_named(record.headers), record.rules, record.headers.get("Seed")))
         self.publish(over_message(record, path))
 
 
@@ -134,8 +133,7 @@ class SpectatorGame(PageGame):
         with self._lock:
             del self._last[NotYet]
             self.record, self.review = record, review
-            names = both_called([record.headers["White"], record.headers["Black"]])
-            self.publish(game_message(self, names, record.rules, None))
+            self.publish(game_message(self, both_named(record.headers), record.rules, None))
             self.publish(over_message(record, None))
             self.publish(review.message())
 

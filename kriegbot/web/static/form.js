@@ -100,6 +100,6 @@ export function newForm(send, { players, rules }) {
     event.preventDefault();
     send({ do: "new", opponent: opponent(), seed: $("seed").value.trim() || null, ...common() });
   };
-  $("invite").onclick = () => send({ do: "invite", ...common() });
+  $("invite").onclick = () => send({ do: "invite", name: chosen("name") ?? "", ...common() });
   return say;
 }

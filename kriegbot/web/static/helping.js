@@ -51,7 +51,9 @@ export function startHelping(game, send, attempt, say) {
     else if (hinted) drawHint(hinted);
     $("takeback").disabled = !view.yours || view.ply < 2;
     $("hint").disabled = !view.yours;
-    if (offer && view.ply > offer.ply) [offer, $("offer").hidden] = [null, true];
+    if (!offer || view.ply <= offer.ply) return;
+    if (offer.by === game.you) say("Your opponent moved on, and so declined the draw.");
+    [offer, $("offer").hidden] = [null, true];
   }
 
   function hint(message) {

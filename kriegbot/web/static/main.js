@@ -4,6 +4,7 @@ import { recall } from "./choices.js";
 import { atOneScreen, makePrivacyScreen } from "./privacy.js";
 import { newForm } from "./form.js";
 import { guidedGame } from "./learn.js";
+import { askToJoin } from "./people.js";
 import { savedGames } from "./library.js";
 import { offerNext, showOutcome } from "./outcome.js";
 import { drawPicture } from "./picture.js";
@@ -17,9 +18,9 @@ import { watchForm } from "./watch.js";
 
 const LIBRARY = "#library";
 const SECTIONS = { "#learn": "learn", "#rules": "rules", "#puzzles": "puzzles" }; // sections without a game; "#rules-wild16" is a part of one
-const FORM_REQUESTS = ["new", "invite", "watch", "join", "library", "open", "resume", "delete", "rematch"];
+const FORM_REQUESTS = ["new", "invite", "watch", "visit", "join", "library", "open", "resume", "delete", "rematch"];
 const $ = (id) => document.getElementById(id);
-const places = { start: $("start"), welcome: $("welcome"), later: $("later"), learn: $("learn"), puzzles: $("puzzles"), rules: $("rules-page"), library: $("library"), play: $("play"), privacy: $("privacy"), review: $("review") };
+const places = { start: $("start"), welcome: $("welcome"), invited: $("invited"), later: $("later"), learn: $("learn"), puzzles: $("puzzles"), rules: $("rules-page"), library: $("library"), play: $("play"), privacy: $("privacy"), review: $("review") };
 const say = { start: () => {}, watch: () => {} };
 
 let isGuest = false;
@@ -46,7 +47,7 @@ function gameInAddress() {
 function rejoin() {
   const id = gameInAddress();
   if (atOneScreen()) privacy.raise();
-  else if (id) send({ do: "join", game: id });
+  else if (id) send({ do: "visit", game: id });
   else if (location.hash === LIBRARY) openLibrary();
   else showSection();
 }
@@ -65,6 +66,7 @@ function show(name) {
   $("again").hidden = ["start", "privacy"].includes(name) || isGuest;
   $("to-library").hidden = ["library", "privacy"].includes(name) || isGuest;
   document.body.dataset.place = name;
+  if (shown === "welcome" && !$("welcome-why").textContent) $("welcome-why").textContent = "This link is incomplete. Ask for the whole link; it ends in #game=... .";
   if (name === "learn") teach();
   if (name === "puzzles") pose();
 }
@@ -84,6 +86,7 @@ function receive(message) {
   else if (message.is === "game") enter(message);
   else if (message.is === "library") listGames(message);
   else if (message.is === "results") showResults(message, game);
+  else if (message.is === "invited") answerInvitation(message);
   else if (message.is === "next") goOn(message);
   else if (message.is === "later") wait(message);
   else if (message.is === "over" && !game) openLater();
@@ -129,6 +132,13 @@ function wait({ text }) {
   $("later-text").textContent = text;
 }
 
+/** Shows an invitation. The seat stays free until the person joins. */
+function answerInvitation(invitation) {
+  leave();
+  show("invited");
+  askToJoin(invitation, send);
+}
+
 /** Shows how a person's game has ended; the review does that for other games. */
 function end(message) {
   over = message;
@@ -142,7 +152,7 @@ function end(message) {
 
 function goOn({ game: id }) {
   const join = () => send({ do: "join", game: id });
-  if (wantsRematch) join();
+  if (wantsRematch || !over) join(); // before the end, this one has asked for a new link
   else offerNext(game, join);
 }
 
@@ -150,12 +160,12 @@ function goOn({ game: id }) {
 function refuse({ text, to }) {
   if (["library", "open", "resume", "delete"].includes(to) && !places.library.hidden) library.say(text);
   else if (to === "watch") say.watch(text);
-  else if (to === "join" || !game) {
+  else if (["visit", "join"].includes(to) || !game) {
     if (gameInAddress()) history.replaceState(null, "", location.pathname);
     leave();
+    $("welcome-why").textContent = text;
     show("start");
     say.start(text);
-    $("welcome-why").textContent = text;
   } else {
     $("outcome-about").textContent = text;
   }
@@ -169,6 +179,7 @@ function prepare({ done, total }) {
 
 function offer(hello) {
   isGuest = hello.guest;
+  if (isGuest && document.body.dataset.place === "start") show("start"); // the first to know
   if (isSetUp || isGuest) return; // a new connection
   isSetUp = true;
   recall(hello.choices, send);
@@ -230,7 +241,7 @@ function listGames(message) {
 
 window.onhashchange = () => {
   const id = gameInAddress();
-  if (id && id !== game?.id) send({ do: "join", game: id });
+  if (id && id !== game?.id) send({ do: "visit", game: id });
 };
 
 window.onpopstate = () => {

@@ -1,16 +1,30 @@
 // Games between two people: their links, and the presence of the other person.
 
+import { clockText } from "./form.js";
+import { chosen, keep } from "./choices.js";
 import { make } from "./make.js";
 
 const $ = (id) => document.getElementById(id);
 const LOCAL = ["127.0.0.1", "[::1]", "localhost"];
+const NAMES = { white: "White", black: "Black" };
 const AWAY = 2000; // milliseconds; reloading the page is not leaving
 let leaving;
 
-/** Sets up a game; shows the invitation until the game begins. */
-export function startPeople(game) {
+/** Shows an invitation to a guest; send(message) sends the answer. */
+export function askToJoin({ game, you, rules, clock, by }, send) {
+  $("invited-title").textContent = `${by || "A friend"} invites you to a game of Kriegspiel`;
+  $("invited-terms").textContent = `You play ${NAMES[you]}. Rules: ${rules}. ${clock ? `Clock: ${clockText(clock)}` : "No clock"}.`;
+  $("join").onsubmit = (event) => {
+    event.preventDefault();
+    send({ do: "join", game, name: $("guest-name").value.trim() });
+  };
+}
+
+/** Sets up a game; shows the invitation until the game begins. send(message) sends to the server. */
+export function startPeople(game, send) {
   $("invitation").hidden = game.invitation === null;
   $("presence").textContent = "";
+  $("stranger").hidden = true;
   clearTimeout(leaving);
   if (game.invitation !== null) invite();
 
@@ -24,13 +38,25 @@ export function startPeople(game) {
     };
     $("link-about").textContent = LOCAL.includes(location.hostname)
       ? "This link works on this machine only. To play from another one, start the server with --host and this machine's address." : "";
+    $("host-name").value = chosen("name") ?? "";
+    $("host-name").onchange = () => {
+      keep({ name: $("host-name").value.trim() });
+      send({ do: "rename", name: $("host-name").value.trim() });
+    };
+    $("new-link").onclick = () => send({ do: "newlink" });
     $("onlookers").replaceChildren("Others can look at the game once it has ended. ", onlookersLink(game));
   }
 
   function receive(message) {
     if (message.is === "view") {
       $("invitation").hidden = true;
+      $("stranger").hidden = game.invitation === null || message.ply > 0;
       if ($("presence").textContent === "is back") $("presence").textContent = "";
+    } else if (message.is === "names") {
+      const them = game.you === "white" ? "black" : "white";
+      $("their-name").textContent = `${NAMES[them]}: ${message[them] || game[them]}`;
+    } else if (message.is === "over") {
+      $("stranger").hidden = true;
     } else if (message.is === "presence") {
       clearTimeout(leaving);
       if (message.here && $("presence").textContent) $("presence").textContent = "is back";

@@ -31,7 +31,7 @@ export function startPlay(root, send, game) {
   const board = new Board($("board"), { label: "Board", flipped: game.you === "black", onTry, onMark: (...mark) => markers.put(...mark), onRecall: () => prepare(null) });
   const log = new GameLog((squares) => board.show({ looked: squares }));
   const helping = startHelping(game, send, attempt, say);
-  const people = startPeople(game);
+  const people = startPeople(game, send);
   const markers = new Markers(game.id, them, board, draw, say);
   $("their-name").textContent = `${names[them]}: ${game[them]}`;
   $("your-name").textContent = `${names[game.you]}: You`;
@@ -53,7 +53,7 @@ export function startPlay(root, send, game) {
     $("try").select();
   };
   $("any").onclick = () => attempt("any");
-  for (const id of ["draw", "resign"]) $(id).disabled = false;
+  for (const id of ["draw", "resign"]) $(id).disabled = game.two; // until both are there
   $("resign").onclick = () => $("resigning").showModal();
   $("resigning").onclose = () => $("resigning").returnValue === "yes" && send({ do: "resign" });
   $("heat").onchange = () => {
@@ -153,6 +153,7 @@ export function startPlay(root, send, game) {
     $("tried").classList.toggle("none", !view.refused.length);
     draw();
     if (before) animate(before);
+    else if (!isOver) for (const id of ["draw", "resign"]) $(id).disabled = false;
     tick();
     if (!ahead || !view.yours) return;
     send({ do: "try", text: ahead });
