@@ -1,12 +1,14 @@
-"""Find and load parts, such as evaluators: built-in ones, those of installed packages, and files of the user.
+"""The options of players, and the parts that they name: evaluators, opponent models, backup rules and others.
+
+A part is built in, offered by an installed package, or in a file of the user:
 
     NAME                    a built-in part: the file NAME.py of its folder, which defines NAME
     NAME                    an entry point of an installed package, in the group `kriegbot.PARTS`
     path/file.py:OBJECT     an object that a file defines
     package.module:OBJECT   an object that an importable module defines
 
-Listing names reads the files of a folder as text and imports none, since importing kernels takes half a second.
-Loading a part runs its code in this process.
+The last two are parts "from outside". Listing names reads the files of a folder as text and imports none, since
+importing kernels takes half a second. Loading a part runs its code in this process.
 """
 
 from __future__ import annotations
@@ -22,16 +24,22 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kriegbot.importing import add_folder
-from referee.text import did_you_mean, quoted
+from referee.text import did_you_mean, quoted, unknown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 MAX_BYTES = 2**30  # size of a part's file
 GAMES = "/usr/games"  # where Debian puts chess engines, which is not on everybody's PATH
+
+Value: TypeAlias = int | float | str
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,18}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_KINDS = {int: "a whole number", float: "a number"}
 
 
 class NotFound(ValueError):
@@ -99,8 +107,7 @@ class Parts:
 class Programs(Parts):
     """Programs of this machine, such as chess engines, by a name on the PATH or by a path.
 
-    Attributes:
-      usual: names that everybody may use, also from another machine.
+    `usual` are the names that everybody may use, also from another machine.
     """
 
     usual: tuple[str, ...] = ()
@@ -245,3 +252,95 @@ def _module_of_file(path: Path) -> Any:
         del sys.modules[name]
         raise
     return module
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting of a player, which specs write as `depth=2`.
+
+    >>> depth = Option("depth", int, "plies of the search", default=1, low=1, high=4)
+    >>> depth.read("2"), depth.takes, depth.sentence
+    (2, '1..4', 'a whole number, 1..4')
+
+    Attributes:
+      help: its effect, in a few words.
+      default: its value by default; None where `default_text` describes that in words.
+      low, high: the least and the greatest number.
+      choices, words: the texts that it takes, and a description of each.
+      unit: of a number, such as seconds.
+      parts: instead of `choices`, the parts that a text may name.
+      is_experimental: True if people may set it only through Python and `kriegbot reproduce`.
+    """
+
+    name: str
+    kind: type[int] | type[float] | type[str]
+    help: str
+    default: Value | None = None
+    low: float = 0
+    high: float = 0
+    choices: tuple[str, ...] = ()
+    unit: str = ""
+    default_text: str = ""
+    parts: Parts | None = None
+    words: tuple[str, ...] = ()
+    is_experimental: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise ValueError unless some value is allowed, and the default is."""
+        if self.parts is not None:
+            return
+        if self.kind is not str and self.kind not in _KINDS:
+            raise ValueError(f"option {self.name!r} is of {self.kind!r}; it takes int, float or str")
+        if not (self.choices if self.kind is str else self.low < self.high):
+            needed = "choices" if self.kind is str else "low and high"
+            raise ValueError(f"option {self.name!r} takes no value; give it {needed}")
+        if self.default is not None and (
+            self.default not in self.choices if self.kind is str else not self.low <= float(self.default) <= self.high
+        ):
+            raise ValueError(f"option {self.name!r}: its default {self.default!r} is not {self.sentence}")
+
+    @property
+    def takes(self) -> str:
+        """The allowed values: "1..4", "0.01..3600 seconds", "ks|material"."""
+        if self.kind is str:
+            return "|".join(self._names())
+        return f"{self.low:.15g}..{self.high:.15g}{' ' + self.unit if self.unit else ''}"
+
+    @property
+    def sentence(self) -> str:
+        """The allowed values for use in a sentence: "a whole number, 1..4"."""
+        if self.kind is str:
+            outside = ", or FILE.py:NAME or MODULE:NAME" if self.parts is not None else ""
+            return f"one of {', '.join(self._names())}{outside}"
+        return f"{_KINDS[self.kind]}, {self.takes}"
+
+    @property
+    def usual(self) -> str:
+        """The default as text."""
+        return self.default_text or value_text(self.default if self.default is not None else "")
+
+    def read(self, text: str) -> Value:
+        """Return the value of a text; raise ValueError if it is not allowed."""
+        if self.parts is not None:
+            if not text.isprintable():  # a spec is one line
+                raise ValueError
+            self.parts.check(text)
+            return text
+        if self.kind is str:
+            if text not in self.choices:
+                raise NotFound(unknown(self.name, text, self.choices))
+            return text
+        if not (_WHOLE if self.kind is int else _NUMBER).fullmatch(text):
+            raise ValueError
+        number = int(text) if self.kind is int else float(text)
+        if not self.low <= number <= self.high:
+            raise ValueError
+        return number
+
+    def _names(self) -> tuple[str, ...]:
+        return self.choices if self.parts is None else self.parts.names()
+
+
+def value_text(value: Value) -> str:
+    """Return a value as specs write it: 1.0 as "1"."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

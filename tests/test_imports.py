@@ -16,7 +16,6 @@ LAYERS = (
     ("referee",),
     ("kriegbot.folders", "kriegbot.importing", "kriegbot.report"),
     ("kriegbot.parts",),
-    ("kriegbot.options",),
     ("kriegbot.kernels",),
     ("evaluators", "kriegbot.models"),
     ("kriegbot.belief", "kriegbot.trees"),
@@ -77,7 +76,7 @@ def test_commands_and_page_meet_in_one_lazy_import() -> None:
 DOORS = {
     "kriegbot.cli.games": "render",
     "kriegbot.online": "online",
-    "tournaments.figure6": "plots",
+    "tournaments.measured_figures": "plots",
     "kriegbot.trees.gambit": "gambit",
     "kriegbot.environments.single": "gymnasium",
     "kriegbot.environments.aec": "pettingzoo",

@@ -22,7 +22,7 @@ from tests.game_trees import (
     random_tree,
     uniform_payoff,
 )
-from tournaments.figure6 import (
+from tournaments.measured_figures import (
     DEEPEST_LEAVES,
     HIGHEST,
     SEVERAL_B,

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
-from kriegbot.options import value_text
+from kriegbot.parts import value_text
 from kriegbot.players.specs import BadSpec, parse_spec
 from referee import BERKELEY, PAPER_LIMITS, Audience
 from tournaments.presentation import LOST, NOTHING, WON, Table, plotting, rows_of, svg_plot

@@ -44,8 +44,7 @@ from kriegbot.trees.perfect import alphabeta, expectimax, expectiminimax, minima
 from kriegbot.trees.strategy import Solution, brute_force, payoffs
 from kriegbot.trees.tree import Leaf, Number, Tree, TreeError, action_name
 from referee.text import one_line, quoted
-from tournaments import figure4
-from tournaments import figure6 as imp_model_figure
+from tournaments import measured_figures
 from tournaments import reproduce as figures
 from tournaments.presentation import PlotsMissing, show_table
 from tournaments.reproduce import FIGURES, LONG, SHORT, TODAY
@@ -156,9 +155,9 @@ def _sample_sizes(folder: Path, seed: int) -> None:
     compile_kernels()
     path = folder / "figure4.csv"
     with refusing(ValueError, ending="."):
-        steps("Figure 4", figure4.measure(path, seed))
-        sizes = figure4.measured(path)
-    show_table(figure4.table_of(sizes), Console(highlight=False))
+        steps("Figure 4", measured_figures.measure_sizes(path, seed))
+        sizes = measured_figures.read_sizes(path)
+    show_table(measured_figures.sizes_table(sizes), Console(highlight=False))
 
 
 trees = group("Solve explicit game trees and measure pruning on random ones.")
@@ -282,7 +281,7 @@ def imp_model(
     """Measure the share of leaves that IMP-alpha-beta examines on IMP-model(k, b, d)."""
     number = seed_of(seed)
     with refusing(ValueError, ending="."):
-        share = imp_model_figure.measured(k, b, d, trials, number)
+        share = measured_figures.measured(k, b, d, trials, number)
     if json:
         print(dumps({**asdict(share), "seed": str(number)}, indent=2, allow_nan=False))
     else:
@@ -298,15 +297,15 @@ def figure6(
     for name in ("figure6.csv", "figure6.svg"):
         path_of(str(out / name))
     points = []
-    for point in imp_model_figure.figure6():
+    for point in measured_figures.figure6():
         points.append(point)
         print(_line(point), flush=True)
     with refusing(PlotsMissing, OSError, ending="."):
-        imp_model_figure.save(points, out)
+        measured_figures.save(points, out)
     print(f"Written to {out / 'figure6.csv'} and {out / 'figure6.svg'}.")
 
 
-def _line(share: imp_model_figure.Share) -> str:
+def _line(share: measured_figures.Share) -> str:
     return (
         f"IMP-model(k={share.k}, b={share.b}, d={share.depth}): {100 * share.share:.2f}% of leaves examined, "
         f"+-{100 * share.half_width:.2f}"

@@ -10,7 +10,7 @@ from itertools import zip_longest
 import chess
 
 from kriegbot.narration.diary import Diary, Entry, Men, own_men, plain_board
-from kriegbot.options import value_text
+from kriegbot.parts import value_text
 from kriegbot.players.specs import PLAYERS, BadSpec, parse_spec, player_kind
 from referee import Event, GameRecord, Limits, OwnQuestion, OwnTry, View
 from referee.text import one_line

@@ -21,7 +21,7 @@ from kriegbot.belief.belief import Pool
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.particles import list_consistent
 from kriegbot.kernels import IntArray, MoveArray, Rows, decode_move, kernel_rules, subseed, uniforms
-from kriegbot.options import Option
+from kriegbot.parts import Option
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.searching import SearchPlayer
 from kriegbot.report import Report

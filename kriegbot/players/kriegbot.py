@@ -22,7 +22,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from kriegbot.options import Option
+from kriegbot.parts import Option
 from kriegbot.players.base import Player, PlayerKind
 from kriegbot.players.searching import MOST_PARTICLES, particles_within, search_player
 from kriegbot.search.settings import Settings

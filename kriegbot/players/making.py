@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from kriegbot.kernels import prepare, prepare_first
 from kriegbot.kernels.preparing import Progress
-from kriegbot.options import value_text
-from kriegbot.parts import BadPart, NotFound, Parts, load_object
+from kriegbot.parts import BadPart, NotFound, Parts, load_object, value_text
 from kriegbot.players.base import Player, PlayerKind
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_options, player_kind, programs
 from referee import RULE_SETS, RuleSet

@@ -1,0 +1,278 @@
+"""Figures of two papers that are measured rather than played.
+
+Figure 4 of Parker, Nau and Subrahmanian (AAAI 2006) gives the histories that a search takes in, by time and depth.
+Positions of seeded games are searched against the clock. The belief is ready, and histories are sampled from it with
+replacement, as in the paper; so only sampling and search count.
+
+Figure 6 of van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AAAI Fall Symposium 1993),
+gives the share of the (kb)^(d-1) leaves of IMP-model that IMP-alpha-beta examines, by the depth d, for several k and b.
+Payoffs are 0..10 with equal probabilities. Trees of tens of millions of leaves need not be stored: IMP-model is so
+regular that a number names a place in the tree, and a payoff is drawn when the search needs it.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import chess
+import numpy as np
+
+from evaluators import load_evaluator
+from kriegbot.belief.belief import Belief
+from kriegbot.kernels import (
+    GAMMA,
+    IntArray,
+    Ints,
+    Word,
+    entry,
+    kernel,
+    mixed,
+    number,
+    pointer,
+    subseed,
+    uniforms,
+    word,
+    words,
+)
+from kriegbot.players.rand import RandPlayer
+from kriegbot.search.information_set import InformationSet
+from kriegbot.search.rules.overconfident import overconfident
+from kriegbot.search.search import search_tries
+from kriegbot.search.settings import Method
+from referee import BERKELEY, PAPER_LIMITS, Referee, View
+from tournaments.presentation import NOTHING, Table, plotting
+from tournaments.reproduce import LONG, PARTICLES, SAMPLES, SHORT
+from tournaments.statistics import NORMAL_95
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Figure 4 of the paper of 2006: sample sizes
+
+POSITIONS = 10
+STUDENT_95 = 2.262157  # half width of a 95% interval in standard errors, of a mean over all positions
+SECONDS = (1, 30)
+DEPTHS = (1, 2, 3)
+FIRST_PLY, PLIES_APART = 10, 12  # ply of the first position, and plies to the next
+BATCH = 50_000  # histories sampled at a time, more than a search to depth 3 needs for a minute
+COLUMNS = ("position", "depth", "seconds", "histories")
+
+Sizes = dict[tuple[int, int, int], int]  # position, depth and seconds -> histories
+
+
+def positions(seed: int) -> Iterator[View]:
+    """Yield views of random games with White to move, one of each game, later and later in the game."""
+    for index in range(POSITIONS):
+        wanted, attempt, view = FIRST_PLY + PLIES_APART * index, 0, None
+        while view is None:  # a game may end earlier
+            referee, player = Referee(BERKELEY, PAPER_LIMITS), RandPlayer(subseed(seed, 1000 * index + attempt))
+            while referee.end is None and referee.ply < wanted:
+                move = player.choose(referee.view(referee.turn)).action
+                assert isinstance(move, chess.Move)
+                referee.try_move(move)
+            view, attempt = None if referee.end else referee.view(referee.turn), attempt + 1
+        yield view
+
+
+def sample_size(view: View, depth: int, seconds: float, seed: int) -> int:
+    """Return the number of histories that overconfident search to a depth takes in within `seconds`."""
+    belief = Belief(view, PARTICLES, seed)
+    rows, weights = belief.particles.rows, belief.particles.weights
+    bounds = np.cumsum(weights) / weights.sum()
+    method, histories, draws = Method(depth, overconfident, load_evaluator("ks")), 0, 0
+    begun = time.perf_counter()
+    while (left := seconds - (time.perf_counter() - begun)) > 0:
+        sample = rows[np.minimum(np.searchsorted(bounds, uniforms(subseed(seed, draws), BATCH)), len(rows) - 1)]
+        result = search_tries(InformationSet.of(view, sample, np.ones(BATCH)), method, left)
+        histories += result.boards if result.depth == depth else 0
+        draws += 1
+    return histories
+
+
+def read_sizes(path: Path) -> Sizes:
+    """Read a file of measurements, which need not exist; raise ValueError if it holds anything else."""
+    if not path.exists():
+        return {}
+    try:
+        columns, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+        if tuple(columns) != COLUMNS:
+            raise ValueError("other columns")
+        return {(n, depth, seconds): size for n, depth, seconds, size in (map(int, row) for row in rows)}
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"'{path}' does not hold measurements of Figure 4 ({error})") from None
+
+
+def measure_sizes(path: Path, seed: int) -> Iterator[tuple[int, int]]:
+    """Measure what a file lacks and add it line by line. Yield the number done and the number in all."""
+    sizes = read_sizes(path)
+    wanted = [(n, depth, seconds) for seconds in SECONDS for depth in DEPTHS for n in range(POSITIONS)]
+    views = list(positions(seed))
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if not sizes and file.tell() == 0:
+            writer.writerow(COLUMNS)
+        for done, (position, depth, seconds) in enumerate(wanted, 1):
+            if (position, depth, seconds) not in sizes:
+                size = sample_size(views[position], depth, seconds, subseed(seed, position))
+                writer.writerow((position, depth, seconds, size))
+                file.flush()
+            yield done, len(wanted)
+
+
+def sizes_table(sizes: Sizes) -> Table:
+    """Return mean sample sizes with 95% intervals, beside the paper's in 30 and 90 seconds."""
+    rows = []
+    for depth in DEPTHS:
+        row = [str(depth)]
+        for seconds in SECONDS:
+            values = [size for (_, *cell), size in sizes.items() if cell == [depth, seconds]]
+            if len(values) < POSITIONS:
+                row.append(NOTHING)
+                continue
+            error = STUDENT_95 * float(np.std(values, ddof=1)) / POSITIONS**0.5
+            row.append(f"{np.mean(values):,.0f} ± {error:,.0f}")
+        rows.append((*row, *(str(SAMPLES[seconds, depth]) for seconds in (SHORT, LONG))))
+    headings = ("depth", *(f"in {seconds} s" for seconds in SECONDS), "paper in 30 s", "in 90 s")
+    return Table("Figure 4: mean sample size of overconfident search", headings, rows)
+
+
+# Figure 6 of the paper of 1993: leaves examined
+
+MOST_LEAVES = 10**9
+"""Leaves of the largest tree that is measured; at some 100 million leaves a second, ten seconds a trial at most."""
+SEVERAL_K, SEVERAL_B = (2, 4, 6, 8, 10), (2, 3, 4, 6, 8, 10)  # of the two graphs: k at b = 2, and b at k = 2
+DEEPEST_LEAVES = 7 * 10**7  # each graph goes as deep as this many leaves allow
+BLOCK = 30  # trials done at a time, until the interval is narrow enough
+NARROW = 0.002  # half width of the widest 95% interval of a point
+HIGHEST = 10  # payoffs are 0..HIGHEST
+(ELEVEN,) = words(HIGHEST + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Mean share of the leaves of IMP-model(k, b, depth) that the search examined, with half its 95% interval."""
+
+    k: int
+    b: int
+    depth: int
+    leaves: int
+    trials: int
+    share: float
+    half_width: float
+
+
+@kernel
+def payoff(seed: Word, leaf: int) -> int:
+    """Return the payoff of a leaf: the word of SplitMix64 at its number, as in `kriegbot.kernels.random`, modulo 11."""
+    return number(mixed(seed + word(leaf) * GAMMA) % ELEVEN)
+
+
+@kernel
+def max_set(k: int, b: int, choices: int, prob: int, place: int, prune: int, seed: Word, examined: Ints) -> int:
+    """Return Max-Set, with Mixed-Set inlined, of the set number `place` of its depth; see `imp_alphabeta`.
+
+    `choices` is the number of choices down to the leaves, this one included. Probabilities are integers, so all is
+    exact: a leaf has 1, a set of `prob` nodes `prob`.
+    """
+    best = prune
+    part = prob // k
+    for alternative in range(b):
+        total = 0
+        left = prob
+        for i in range(k):
+            left -= part
+            child = (place * b + alternative) * k + i
+            if choices == 1:
+                total += payoff(seed, child)
+                examined[0] += 1
+            else:
+                total += max_set(k, b, choices - 1, part, child, best - total - HIGHEST * left, seed, examined)
+            if total + HIGHEST * left <= best:
+                total = best
+                break
+        if total > best:
+            best = total
+            if best == HIGHEST * prob:
+                break
+    return best
+
+
+@entry
+def _search(k: int, b: int, d: int, seed: Word, examined: IntArray) -> int:
+    return max_set(k, b, d - 1, k ** (d - 1), 0, -1, seed, pointer(examined))  # every payoff is above -1
+
+
+def searched(k: int, b: int, d: int, seed: int) -> tuple[int, int]:
+    """Run IMP-alpha-beta on IMP-model(k, b, d) with seeded payoffs; return V k^(d-1) and the leaves examined."""
+    examined = np.zeros(1, np.int64)
+    value = _search(k, b, d, seed, examined)
+    return int(value), int(examined[0])
+
+
+def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
+    """Measure the mean share of leaves examined in random IMP-models, each with payoffs of its own.
+
+    The leaves have depth `d`. A set has `b` alternatives, and the nodes below one split into `k` sets of equal size.
+
+    Raises:
+      ValueError: the model has more than MOST_LEAVES or is too deep.
+    """
+    if (d - 1) * math.log2(max(k * b, 2)) > math.log2(MOST_LEAVES):
+        raise ValueError(f"IMP-model({k}, {b}, {d}): (kb)^(d-1) and 2^(d-1) may be {MOST_LEAVES:,} at most")
+    leaves = (k * b) ** (d - 1)
+    shares = np.array([_examined(k, b, d, seed, trial) for trial in range(trials)]) / leaves
+    half_width = NORMAL_95 * float(shares.std(ddof=1)) / math.sqrt(trials)
+    return Share(k, b, d, leaves, trials, float(shares.mean()), half_width)
+
+
+@cache  # `figure6` measures again with more trials
+def _examined(k: int, b: int, d: int, seed: int, trial: int) -> int:
+    return searched(k, b, d, subseed(seed, k, b, d, trial))[1]
+
+
+def figure6(seed: int = 0) -> Iterator[Share]:
+    """Yield the points of both graphs by k, b and depth, each with enough trials for a narrow interval."""
+    models = {(k, 2) for k in SEVERAL_K} | {(2, b) for b in SEVERAL_B}
+    for k, b in sorted(models):
+        d = 2
+        while (k * b) ** (d - 1) <= DEEPEST_LEAVES:
+            trials = BLOCK
+            while (share := measured(k, b, d, trials, seed)).half_width >= NARROW:
+                trials += BLOCK
+            yield share
+            d += 1
+
+
+def save(points: list[Share], folder: Path) -> None:
+    """Write figure6.csv, and figure6.svg unless it raises PlotsMissing. The same points give the same files."""
+    with (folder / "figure6.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow([field.name for field in fields(Share)])
+        for point in points:
+            table.writerow([f"{value:.6f}" if isinstance(value, float) else value for value in astuple(point)])
+    with plotting():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(9.0, 4.2), layout="constrained")
+        left, right = figure.subplots(1, 2, sharey=True)
+        _graph(left, "b = 2", {f"k = {k}": [p for p in points if (p.k, p.b) == (k, 2)] for k in SEVERAL_K})
+        _graph(right, "k = 2", {f"b = {b}": [p for p in points if (p.k, p.b) == (2, b)] for b in SEVERAL_B})
+        left.set_ylabel("% of leaves examined")
+        figure.savefig(folder / "figure6.svg", metadata={"Date": None, "Title": "Leaves examined by IMP-alpha-beta"})
+
+
+def _graph(axes: Axes, title: str, series: dict[str, list[Share]]) -> None:
+    for name, points in series.items():
+        depths, shares = [point.depth for point in points], [100 * point.share for point in points]
+        bars = [100 * point.half_width for point in points]
+        axes.errorbar(depths, shares, bars, marker="o", markersize=3, label=name)
+    axes.set(title=title, xlabel="depth d", ylim=(0, 100))
+    axes.grid(alpha=0.3)
+    axes.legend()
