@@ -44,7 +44,7 @@ class Referee:
     <Answer.ACCEPTED: 'accepted'>
     >>> referee.view(chess.BLACK).events[0]
     OpponentRefused()
-    >>> referee.view(chess.BLACK).last_reply.text()
+    >>> referee.view(chess.BLACK).last_announcement.text()
     'A move was made.'
 
     Both sides know the first position. Its halfmove clock counts as quiet plies.

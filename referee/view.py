@@ -128,7 +128,7 @@ class View:
     >>> referee.try_move(chess.Move.from_uci("e2e4"))
     <Answer.ACCEPTED: 'accepted'>
     >>> view = referee.view(chess.BLACK)
-    >>> view.last_reply.text()
+    >>> view.last_announcement.text()
     'A move was made.'
     >>> len(view.men), view.opponent_men, len(view.tries())
     (16, 16, 34)
@@ -169,8 +169,8 @@ class View:
     end: End | None
 
     @property
-    def last_reply(self) -> Announcement | None:
-        """Announcement of the opponent's last move; None before it has moved."""
+    def last_announcement(self) -> Announcement | None:
+        """The announcement of the opponent's last move; None before it has moved."""
         moves = (event.announcement for event in reversed(self.events) if isinstance(event, OpponentMoved))
         return next(moves, None)
 

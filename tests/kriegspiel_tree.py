@@ -62,7 +62,7 @@ def kriegspiel_tree(
         raise ValueError("a Kriegspiel tree takes a depth of at least 1, and positions of the side to move")
     total = sum(weight for _, weight in weighted)
     grower = _Grower(view.color, view.rules, view.limits, evaluator, replies, free)
-    now = _Turn(view.ply, tuple(view.refused), view.last_reply, free, view.pawn_tries, ROOT)
+    now = _Turn(view.ply, tuple(view.refused), view.last_announcement, free, view.pawn_tries, ROOT)
     boards = tuple(grower.our_turn(board, now, depth) for board, _ in weighted)
     root = Chance(boards, tuple(weight / total for _, weight in weighted))
     names = (chess.COLOR_NAMES[view.color], chess.COLOR_NAMES[not view.color])

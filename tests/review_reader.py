@@ -320,7 +320,7 @@ class Page:
         self.count(words, best, lambda board, move: any(one.promotion for one in pushed(board, move).legal_moves), name)
 
     def _just_captured(self, enemy: str, square: str) -> None:
-        last = self.belief.view.last_reply
+        last = self.belief.view.last_announcement
         self.claim(enemy.lower() == self.enemy.lower() and last is not None, enemy)
         self.claim(last is not None and last.capture == chess.parse_square(square), f"no capture on {square}")
 

@@ -278,7 +278,7 @@ def recapture(view: View) -> chess.Move | None:
 
     After a refusal the next call returns the next one.
     """
-    square = None if view.last_reply is None else view.last_reply.capture
+    square = None if view.last_announcement is None else view.last_announcement.capture
     tries = [] if square is None else [move for move in view.tries() if move.to_square == square]
     captures = [move for move in tries if view.men[move.from_square] != chess.PAWN or is_pawn_capture(move, view.men)]
     return min(captures, key=lambda move: (view.men[move.from_square], -(move.promotion or 0)), default=None)

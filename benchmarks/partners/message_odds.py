@@ -47,7 +47,7 @@ class Odds:
     """
 
     def __init__(self, view: View, metaposition: Metaposition) -> None:
-        self.last = view.last_reply or Announcement()
+        self.last = view.last_announcement or Announcement()
         self._color, self._late = view.color, 1.0 - view.opponent_men / 16
         density, occupied, clear = metaposition.density, metaposition.occupied, metaposition.clear()
         capturers = metaposition.capturers(clear)

@@ -71,7 +71,7 @@ class Rating:
         self._density, self._occupied = metaposition.density, metaposition.occupied
         self._late = 1.0 - view.opponent_men / 16
         self._clear = metaposition.clear()
-        self._last = view.last_reply or Announcement()
+        self._last = view.last_announcement or Announcement()
         self._capturers = metaposition.capturers(self._clear)
         counts = np.maximum(self._density.sum(0), 1e-6)
         self._prize = (VALUES[:5] @ self._density[:5]) / counts

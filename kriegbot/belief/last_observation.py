@@ -220,7 +220,7 @@ def _capturers(view: View) -> tuple[chess.Bitboard, chess.Bitboard]:
 
     The second is the target of an en passant capture. Both are empty unless the opponent's last move was a capture.
     """
-    last = view.last_reply
+    last = view.last_announcement
     if view.turn != view.color or last is None or last.capture is None:
         return chess.BB_EMPTY, chess.BB_EMPTY
     captured = chess.BB_SQUARES[last.capture]

@@ -266,7 +266,7 @@ class EvenTime:
 
 def marks(view: referee.View) -> frozenset[chess.Square]:
     """Return the square of the opponent's last capture, and the side's king if it is in check."""
-    last = view.last_reply
+    last = view.last_announcement
     if last is None or view.turn != view.color:
         return frozenset()
     kings = [king_of(view.men)] if last.checks else []
@@ -289,7 +289,7 @@ class CheckToAnswer:
 
 def check_to_answer(view: referee.View) -> CheckToAnswer | None:
     """Return the announced check that a side has to answer; None if there is none."""
-    last = view.last_reply
+    last = view.last_announcement
     if last is None or not last.checks or view.turn != view.color or view.end is not None:
         return None
     king, own = king_of(view.men), squares_of(view.men)

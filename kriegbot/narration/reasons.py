@@ -168,7 +168,7 @@ class Reasons:
         self._made = Outlook.of(self._positions, self._move)
         mover = belief.view.color
         self._me, self._my, self._enemy, self._enemys = self._names(mover) + self._names(not mover)
-        self._last, self._is_consistent = belief.view.last_reply, belief.is_consistent
+        self._last, self._is_consistent = belief.view.last_announcement, belief.is_consistent
         if better is not None:
             self._better, self._best_move = better["name"], chess.Move.from_uci(better["uci"])
             self._best = Outlook.of(self._positions, self._best_move)

@@ -53,7 +53,7 @@ class Player(Protocol):
                 print("I play", chess.COLOR_NAMES[view.color], "under", view.rules.title)
 
             def on_opponent_moved(self, view: View) -> None:
-                print("The referee announced", view.last_reply)
+                print("The referee announced", view.last_announcement)
 
             def choose(self, view: View) -> Choice:  # again after each refusal
                 return Choice(self.random.choice(view.tries()))

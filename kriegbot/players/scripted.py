@@ -53,7 +53,7 @@ class ScriptTurn:
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self.reply = view.last_reply or Announcement()
+        self.reply = view.last_announcement or Announcement()
         self.threatened = 0
         if self.reply.capture is not None:
             square = self.reply.capture
@@ -220,7 +220,7 @@ class Hunter:
             self._king = LoneKing(view)
         else:
             self._king.update(view)
-        last = view.last_reply
+        last = view.last_announcement
         is_urgent = last is not None and not is_alone and (last.capture is not None or bool(last.checks))
         return None if is_urgent else self._king
 

@@ -126,9 +126,9 @@ def quiet_turns(values: RealArray, context: Context) -> RealArray:
 
 def recapturing(values: RealArray, context: Context) -> RealArray:
     """Favour tries that recapture, by the probability that they are legal."""
-    if context.view.last_reply is None:
+    if context.view.last_announcement is None:
         return values
-    recaptures = np.array([move.to_square == context.view.last_reply.capture for move in context.tries])
+    recaptures = np.array([move.to_square == context.view.last_announcement.capture for move in context.tries])
     return values + context.settings.recapture_bonus * recaptures * context.legal
 
 
