@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import chess
 import numpy as np
@@ -21,7 +22,7 @@ from kriegbot.endgames.delayed_information import (
     no_mates,
 )
 from kriegbot.endgames.king_squares import pieces_row
-from referee import BERKELEY, RULE_SETS, Answer, Referee, RuleSet
+from referee import BERKELEY, RULE_SETS, Referee, RuleSet
 from tests.effort import many
 from tests.exact_belief import ExactBelief
 
@@ -74,7 +75,7 @@ def test_a_king_of_which_nothing_is_known_may_be_on_every_square_that_makes_a_va
             assert bool(king.squares & chess.BB_SQUARES[square]) == is_valid
 
 
-@pytest.mark.parametrize("rules", [RULE_SETS["berkeley"], RULE_SETS["wild16"]], ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
 def test_sets_are_those_of_the_exact_belief_in_random_play(rules: RuleSet) -> None:
     rng, compared = random.Random(2), 0
     for _ in range(many(25, 10)):
@@ -86,12 +87,10 @@ def test_sets_are_those_of_the_exact_belief_in_random_play(rules: RuleSet) -> No
             continue
         referee = Referee(rules, start=rng.choice(boards).fen())
         belief = ExactBelief.from_positions([(board, 1.0) for board in boards], referee.view(color))
-        known = BareKing(color, known.men, kings_of(belief, color))
+        known = BareKing(color, known.men, kings_of(belief, color), rules)
         known_events = 0
         while referee.end is None and referee.ply < 12:
-            mover = referee.turn
-            tries = referee.view(mover).tries() if mover == color else list(referee.board().legal_moves)
-            answer = referee.try_move(rng.choice(tries))
+            referee.try_move(rng.choice(referee.view(referee.turn).tries()))
             view = referee.view(color)
             for event in view.events[known_events:]:
                 known = known.after(event)
@@ -101,9 +100,87 @@ def test_sets_are_those_of_the_exact_belief_in_random_play(rules: RuleSet) -> No
                 assert known.men == view.men
                 ended = known.squares & ~kings_of(belief, color)  # mate and stalemate would have been announced
                 assert kings_of(belief, color) == known.squares & ~ended
-                assert ended == 0 or (mover == color and answer is Answer.ACCEPTED)
+                assert ended == 0 or referee.turn != color
                 compared += 1
     assert compared > many(100, 40)
+
+
+def announced(board: chess.Board, move: chess.Move, shows_checks: bool) -> tuple[object, ...]:
+    """Return what the referee announces of a legal move beside a bare king, by python-chess alone."""
+    after, checks = moved_on(board, move), set()
+    king = after.king(after.turn) or 0
+    diagonals = chess.SquareSet(chess.BB_DIAG_ATTACKS[king][0])
+    for square in after.checkers():
+        line = chess.SquareSet(chess.ray(king, square))
+        is_longer = 2 * len(line & diagonals) > len(diagonals)
+        on_rank, on_file = (part(king) == part(square) for part in (chess.square_rank, chess.square_file))
+        checks.add("rank" if on_rank else "file" if on_file else (is_longer,) if line else "knight")
+    capture = move.to_square if board.is_capture(move) else None
+    return capture, checks if shows_checks else (), any(after.legal_moves), after.is_insufficient_material()
+
+
+def moved_on(board: chess.Board, move: chess.Move) -> chess.Board:
+    after = board.copy(stack=False)
+    after.push(move)
+    return after
+
+
+def kings_on(boards: list[chess.Board], color: chess.Color) -> chess.Bitboard:
+    return chess.SquareSet(board.king(not color) or 0 for board in boards).mask
+
+
+def illegal_steps(board: chess.Board) -> list[chess.Move]:
+    king = board.king(board.turn) or 0
+    steps = [chess.Move(king, square) for square in chess.SquareSet(chess.BB_KING_ATTACKS[king])]
+    return [step for step in steps if not board.is_legal(step)]
+
+
+@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
+def test_squares_of_a_king_that_was_refused_are_those_of_python_chess_alone(rules: RuleSet) -> None:
+    rng, compared, narrowed = random.Random(7), 0, 0
+    for _ in range(many(60, 40)):
+        start = random_start(rng)
+        color, where = start.color, chess.scan_forward(start.squares)
+        boards = [board_of(color, dict(start.men), square, color) for square in where]
+        boards = [board for board in boards if any(board.legal_moves) and not board.is_insufficient_material()]
+        if not boards:
+            continue
+        referee, known = Referee(rules, start=rng.choice(boards).fen()), replace(start, rules=rules)
+        known, events = replace(known, squares=kings_on(boards, color)), 0
+        while referee.end is None and referee.ply < 10:
+            true, is_ours = referee.board(), referee.turn == color
+            illegal = [move for move in referee.view(color).tries() if not true.is_legal(move)] if is_ours else []
+            refused = illegal or illegal_steps(true) * (not is_ours)
+            refused = rng.sample(refused, rng.randint(0, min(3, len(refused))))
+            move = rng.choice(list(true.legal_moves))
+            for each in (*refused, move):
+                referee.try_move(each)
+            said, before = announced(true, move, rules.checks_announced), len(boards)
+            if is_ours:
+                boards = [board for board in boards if not any(map(board.is_legal, refused)) and board.is_legal(move)]
+            elif rules.nonsense:
+                boards = [board for board in boards if len(illegal_steps(board)) >= len(refused)]
+                narrowed += len(boards) < before
+            moves = [(board, each) for board in boards for each in ([move] if is_ours else board.legal_moves)]
+            alike = [
+                moved_on(board, each) for board, each in moves if announced(board, each, rules.checks_announced) == said
+            ]
+            boards = list({board.fen(): board for board in alike}.values())
+            view = referee.view(color)
+            for event in view.events[events:]:
+                known = known.after(event)
+            events = len(view.events)
+            if referee.end is None:
+                gone = known.squares & ~kings_on(boards, color)
+                assert known.squares == kings_on(boards, color) | gone
+                # mate, stalemate and draws would have been announced
+                assert all(
+                    not any(board_of(color, dict(known.men), s, not color).legal_moves)
+                    for s in chess.scan_forward(gone)
+                )
+                compared += 1
+    assert compared > many(120, 60)
+    assert narrowed > 5 or not rules.nonsense
 
 
 def test_a_view_tells_where_a_king_may_be_from_the_moment_it_is_bare() -> None:

@@ -12,7 +12,7 @@ import chess
 import numpy as np
 
 from kriegbot.kernels import WordArray
-from referee import Announcement, Answer, Check, Event, OpponentMoved, OwnTry, View
+from referee import BERKELEY, Announcement, Answer, Check, Event, OpponentMoved, OpponentRefused, OwnTry, RuleSet, View
 from referee.announcement import check_direction
 from referee.pieces import Men, attacked, attacks, is_pawn_capture, men_of, moved, must_be_empty, squares_of
 
@@ -29,17 +29,18 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class BareKing:
-    """Our pieces and the possible squares of the opponent's lone king."""
+    """Our pieces and the possible squares of the opponent's lone king, after `refused` illegal tries of its turn."""
 
     color: chess.Color
     men: Men
     squares: chess.Bitboard
-    announces_checks: bool = True
+    rules: RuleSet = BERKELEY
+    refused: int = 0
 
     @classmethod
-    def anywhere(cls, color: chess.Color, men: Men, *, announces_checks: bool = True) -> BareKing:
+    def anywhere(cls, color: chess.Color, men: Men, rules: RuleSet = BERKELEY) -> BareKing:
         """Return a king on any square that is legal with us to move."""
-        bare = cls(color, men, chess.BB_ALL, announces_checks)
+        bare = cls(color, men, chess.BB_ALL, rules)
         return replace(bare, squares=bare.after_step())
 
     @classmethod
@@ -51,7 +52,7 @@ class BareKing:
         men = men_of(board, view.color)
         others = chess.popcount(board.occupied_co[not view.color])
         squares = board.pieces_mask(chess.KING, not view.color) if others == 1 else chess.BB_ALL
-        bare = cls(view.color, men, squares, view.rules.checks_announced)
+        bare = cls(view.color, men, squares, view.rules)
         for event in view.events:
             match event:
                 case OwnTry(_, Answer.ACCEPTED, announcement) if announcement is not None:
@@ -75,7 +76,9 @@ class BareKing:
             case OpponentMoved(Announcement(capture=int() as square)):
                 return replace(self.without(square), squares=chess.BB_SQUARES[square])
             case OpponentMoved():
-                return replace(self, squares=self.after_step())
+                return replace(self, squares=self.after_step(), refused=0)
+            case OpponentRefused() if self.rules.nonsense:  # otherwise the king may repeat a try
+                return self.after_refusal()
         return self
 
     def refusing(self, move: chess.Move) -> chess.Bitboard:
@@ -92,7 +95,7 @@ class BareKing:
         illegal = chess.BB_EMPTY if is_pawn_capture(move, self.men) else self.refusing(move)
         after = replace(self, men=moved(self.men, move))
         squares = self.squares & ~illegal & ~squares_of(after.men)
-        if self.announces_checks:
+        if self.rules.checks_announced:
             squares = sum(
                 chess.BB_SQUARES[square]
                 for square in chess.scan_forward(squares)
@@ -115,9 +118,18 @@ class BareKing:
             near |= chess.BB_KING_ATTACKS[square]
         return near & ~attacked(self.color, self.men) & ~squares_of(self.men)
 
+    def after_refusal(self) -> BareKing:
+        """Return the king after one more illegal try: it stands beside as many attacked squares."""
+        count, covered, squares = self.refused + 1, attacked(self.color, self.men), chess.BB_EMPTY
+        for square in chess.scan_forward(self.squares):
+            steps = chess.BB_KING_ATTACKS[square]
+            if steps & ~covered and chess.popcount(steps & covered) >= count:
+                squares |= chess.BB_SQUARES[square]
+        return replace(self, squares=squares, refused=count)
+
     def without(self, square: chess.Square | None) -> BareKing:
         """Return the king after it captured our piece on a square."""
-        return replace(self, men={s: piece for s, piece in self.men.items() if s != square})
+        return replace(self, men={s: piece for s, piece in self.men.items() if s != square}, refused=0)
 
 
 def unattacked(color: chess.Color, men: Men, last: chess.Square) -> chess.Bitboard:

@@ -19,7 +19,7 @@ import chess
 
 from kriegbot.endgames.king_squares import BareKing
 from kriegbot.players.base import Choice
-from referee import Announcement, Answer, Check, OpponentMoved, OwnTry, View
+from referee import Announcement, Answer, Check, OpponentMoved, OpponentRefused, OwnTry, View
 from referee.announcement import check_direction
 from referee.pieces import (
     PIECE_VALUES,
@@ -116,7 +116,7 @@ class LoneKing:
     def __init__(self, view: View) -> None:
         self._events = len(view.events)
         self._stalemate_wins, self._is_alone = view.rules.stalemate_loses, view.opponent_men == 1
-        self._king = BareKing.anywhere(view.color, dict(view.men), announces_checks=view.rules.checks_announced)
+        self._king = BareKing.anywhere(view.color, dict(view.men), view.rules)
         for move in view.refused if self._is_alone else ():
             self._keep(self._king.squares & self._king.refusing(move))
 
@@ -135,6 +135,9 @@ class LoneKing:
                 self._keep(chess.BB_EMPTY if was_pawn_capture else self._king.squares)
             elif isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL and self._is_alone:
                 self._keep(self._king.squares & self._king.refusing(event.move))
+            elif isinstance(event, OpponentRefused) and self._is_alone:
+                self._king = self._king.after(event)
+                self._keep(self._king.squares)
             elif isinstance(event, OpponentMoved):
                 self._after_opponent(event.announcement)
         self._events, self._king = len(view.events), replace(self._king, men=dict(view.men))
