@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
+SAFE_PATH = "PYTHONSAFEPATH"  # environment variable that keeps the current folder off sys.path
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 """The folder of this package, which may be the current one."""
 _part_folders: set[str] = set()

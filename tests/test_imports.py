@@ -14,8 +14,8 @@ from tests.import_graph import DOCS, PACKAGES, PAGE_START, ROOT, circle, diagram
 
 LAYERS = (
     ("referee",),
-    ("kriegbot.folders", "kriegbot.importing", "kriegbot.report"),
-    ("kriegbot.parts",),
+    ("kriegbot.folders", "kriegbot.importing", "kriegbot.linux", "kriegbot.report"),
+    ("kriegbot.children", "kriegbot.parts"),
     ("kriegbot.kernels",),
     ("evaluators", "kriegbot.models"),
     ("kriegbot.belief", "kriegbot.trees"),

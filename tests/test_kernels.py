@@ -351,11 +351,13 @@ def test_a_source_that_was_edited_after_the_start_belongs_to_no_shared_folder(
     assert compiler.folder_name.__wrapped__() != compiler.folder_name.__wrapped__()
 
 
-def test_a_dead_process_of_those_that_compile_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preparing, "_jobs", lambda _: {"os:abort": set()})
-    monkeypatch.setattr(sys, "argv", ["", preparing.ALL, "0"])
-    with pytest.raises(SystemExit, match=r"^A process that compiles kernels has died; .* when they are called\.$"):
-        preparing.main()
+def test_a_dead_process_of_those_that_compile_is_reported_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(preparing, "_jobs", os.abort)
+    assert not preparing._compile_in_workers(preparing.ALL, None, False)
+    said = capsys.readouterr().err
+    assert said == "Kernels that are not compiled yet are compiled when they are called: the worker died (signal 6).\n"
 
 
 @pytest.mark.slow

@@ -16,9 +16,9 @@ import chess
 import pytest
 
 from kriegbot import parts
+from kriegbot.children import QUEUED, LineProcess, ProcessExited, TimedOut
 from kriegbot.cli.main import main
 from kriegbot.game import process
-from kriegbot.game.children import LineProcess, ProcessExited, TimedOut
 from kriegbot.game.conformance import conformance
 from kriegbot.game.match import play_game, player_seed
 from kriegbot.game.process import ProcessSeat, budget_of, patience_of
@@ -117,16 +117,21 @@ def test_a_program_that_misbehaves_loses_by_a_named_reason(answer: str, failure:
 
 
 def test_a_program_that_reads_nothing_does_not_stop_the_game() -> None:
-    talker = LineProcess(["sleep", "60"])
+    talker = LineProcess([sys.executable, "-c", "import time; time.sleep(60)"])
     begun = time.monotonic()
+    talker.send(["x" * 1000] * 1000, begun + 0.5)
     with pytest.raises(TimedOut):
-        talker.send(["x" * 1000] * 1000, begun + 0.5)
-    assert time.monotonic() - begun < 30
+        talker.line(begun + 0.5)
+    for _ in range(QUEUED):  # one message is being written, so many more wait
+        talker.send(["x" * 1000], begun + 1)
+    with pytest.raises(TimedOut):
+        talker.send(["x" * 1000], begun + 1)
     talker.end()
+    assert time.monotonic() - begun < 30
 
 
 def test_what_a_program_said_before_it_left_is_heard() -> None:
-    talker = LineProcess(["echo", "first\nsecond"])
+    talker = LineProcess([sys.executable, "-c", "print('first\\nsecond')"])
     time.sleep(0.5)  # so that its words and its end are found together
     deadline = time.monotonic() + 5
     assert [talker.line(deadline) for _ in range(2)] == ["first", "second"]

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from kriegbot.children import CannotStart, LineProcess
 from kriegbot.cli import tournament as tournament_module
 from kriegbot.cli.main import main
 from kriegbot.game import process, sandbox
-from kriegbot.game.children import CannotStart, LineProcess
 from kriegbot.game.process import ProcessSeat
 from kriegbot.players.specs import parse_spec
 from referee import Reason

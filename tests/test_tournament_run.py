@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
 from pathlib import Path
 
+import psutil
 import pytest
 
-from kriegbot.game.process import ProcessSeat
-from kriegbot.players.base import Choice
-from referee import View, record_to_pgn
-from tests.tournament_players import fail_in_the_worker, kill_the_first_worker, kill_the_worker, settings, spec_of
+from referee import record_to_pgn
+from tests.tournament_players import (
+    fail_in_the_worker,
+    kill_a_player,
+    kill_the_first_worker,
+    kill_the_worker,
+    settings,
+    spec_of,
+)
 from tournaments.report import report_of
 from tournaments.run import LocalExecutor, WarmSeats, logged_to, run
 from tournaments.schedule import MOST_ATTEMPTS, Died, Finished, Outcome, TournamentSettings
@@ -93,7 +96,7 @@ def test_a_run_that_is_broken_off_is_gone_on_with(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), Store.writing(tmp_path / "t", settings(), 8) as store:
         run(store, store.missing(), LocalExecutor(2, spec_of=spec_of), stop)
     assert len(records(tmp_path / "t")) == 1
-    assert not multiprocessing.active_children()
+    assert not psutil.Process().children()
     again = play(tmp_path / "t", settings(), 8)
     assert len(again) == 7
     assert records(tmp_path / "t") == records(tmp_path / "whole")
@@ -152,22 +155,8 @@ def test_a_player_that_kills_itself_loses(tmp_path: Path) -> None:
         assert "died: its process ended (SIGKILL)" in store.pgn(1)
 
 
-class Killed(ProcessSeat):
-    """One of our players, whose process is killed from outside in its third turn."""
-
-    def ask(self, view: View) -> Choice:
-        """Kills it, and asks it."""
-        if view.ply == 4 and self.pid is not None:
-            os.kill(self.pid, signal.SIGKILL)
-        return super().ask(view)
-
-
-def test_a_player_of_ours_whose_process_is_killed_from_outside_does_not_lose(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tournaments.run.ProcessSeat", Killed)
-    context = multiprocessing.get_context("fork")
-    outcomes = play(tmp_path / "t", settings("rand", "rand"), 2, LocalExecutor(1, context=context))
+def test_a_player_of_ours_whose_process_is_killed_from_outside_does_not_lose(tmp_path: Path) -> None:
+    outcomes = play(tmp_path / "t", settings("rand", "rand"), 2, LocalExecutor(1, spec_of=kill_a_player))
     died = [outcome for outcome in outcomes if isinstance(outcome, Died)]
     assert {outcome.cause for outcome in died} == {"a player died: its process ended (SIGKILL)"}
     assert sorted(outcome.attempts for outcome in died) == [1, 1, 2, 2, 3, 3]
@@ -194,24 +183,21 @@ def test_a_full_disk_stops_the_run_and_loses_no_finished_game(tmp_path: Path) ->
         assert sides == 2 * len(after)
 
 
-@pytest.mark.parametrize("start", ["fork", "spawn"])
-def test_what_workers_log_comes_to_one_file(start: str, tmp_path: Path) -> None:
-    executor = LocalExecutor(2, spec_of=spec_of, context=multiprocessing.get_context(start))
+def test_what_workers_log_comes_to_one_file(tmp_path: Path) -> None:
     with logged_to(tmp_path / "log"):
-        play(tmp_path / "t", settings("raises", "rand", plies=30), 4, executor)
+        play(tmp_path / "t", settings("raises", "rand", plies=30), 4)
     lines = (tmp_path / "log").read_text().splitlines()
     assert sum(" begins, " in line for line in lines) == 4
     assert sum("WARNING" in line and "raised LookupError: lost the thread" in line for line in lines) == 4
     assert any("Traceback" in line for line in lines)
 
 
-@pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="multiprocessing-logging supports only fork")
 def test_the_log_says_why_a_worker_failed(tmp_path: Path) -> None:
     with logged_to(tmp_path / "log"):
         play(tmp_path / "t", settings("rand", "poison"), 2, LocalExecutor(1, spec_of=fail_in_the_worker))
     log = (tmp_path / "log").read_text()
-    assert log.count("RuntimeError: nobody expects this") == 6  # two games, three attempts each
-    assert "game 1: the worker died (exit code 1), attempt 3" in log
+    assert log.count("in fail_in_the_worker") == 6  # two games, three attempts each
+    assert "game 1: the worker failed: RuntimeError: nobody expects this, attempt 3" in log
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

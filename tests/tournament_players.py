@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-import signal
 from pathlib import Path
 
+import psutil
+
+from kriegbot.game.process import ProcessSeat
+from kriegbot.players.base import Choice
 from kriegbot.players.specs import PlayerSpec, parse_spec
-from referee import BERKELEY, Limits
+from referee import BERKELEY, Limits, View
+from tournaments import run
 from tournaments.schedule import Pairing, TournamentSettings
 
 
@@ -20,7 +24,7 @@ def spec_of(name: str) -> PlayerSpec:
 def kill_the_worker(name: str) -> PlayerSpec:
     """As `spec_of`, but a worker that asks for "poison" is ended by it."""
     if name == "poison":
-        os.kill(os.getpid(), signal.SIGKILL)
+        psutil.Process().kill()
     return spec_of(name)
 
 
@@ -39,7 +43,23 @@ def kill_the_first_worker(name: str) -> PlayerSpec:
             mark.touch(exist_ok=False)
         except FileExistsError:
             return parse_spec("rand")
-        os.kill(os.getpid(), signal.SIGKILL)
+        psutil.Process().kill()
+    return spec_of(name)
+
+
+class Killed(ProcessSeat):
+    """One of our players, whose process is killed from outside in its third turn."""
+
+    def ask(self, view: View) -> Choice:
+        """Kill it, and ask it."""
+        if view.ply == 4 and self.pid is not None:
+            psutil.Process(self.pid).kill()
+        return super().ask(view)
+
+
+def kill_a_player(name: str) -> PlayerSpec:
+    """As `spec_of`, in a worker whose players are killed."""
+    run.ProcessSeat = Killed  # type: ignore[attr-defined]
     return spec_of(name)
 
 

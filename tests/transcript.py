@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from unittest.mock import patch
 
-from kriegbot.game.children import LineProcess
+from kriegbot.children import LineProcess
 from kriegbot.game.match import play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat

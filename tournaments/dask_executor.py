@@ -8,6 +8,8 @@ executor submits its game again, until the game has killed MOST_ATTEMPTS workers
 import logging
 import multiprocessing
 import os
+import pickle
+import signal
 import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
@@ -15,14 +17,25 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from kriegbot.game.children import SAFE_PATH, no_current_folder, no_interrupts
+from kriegbot.children import no_current_folder
+from kriegbot.importing import SAFE_PATH
 from kriegbot.players.specs import parse_spec
 from tournaments.run import ExecutorError, SpecOf, WarmSeats, log_start
 from tournaments.schedule import MOST_ATTEMPTS, Died, Outcome, ScheduledGame, TournamentSettings
 
 try:  # Dask is an optional extra
     import dask
-    from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster, Security, as_completed
+    from distributed import (
+        CancelledError,
+        Client,
+        Future,
+        KilledWorker,
+        LocalCluster,
+        Security,
+        Worker,
+        WorkerPlugin,
+        as_completed,
+    )
     from distributed.comm.addressing import get_address_host_port, parse_address
 
     import_module("cryptography")  # with which Dask makes certificates
@@ -117,7 +130,7 @@ def _own(jobs: int) -> Iterator[Client]:
     certificate that is made for this run and never written to a file.
     """
     with dask.config.set(OWN_CLUSTER), _same_environment():
-        with no_current_folder(), no_interrupts():
+        with no_current_folder():
             cluster = LocalCluster(
                 n_workers=jobs,
                 threads_per_worker=1,
@@ -127,7 +140,15 @@ def _own(jobs: int) -> Iterator[Client]:
                 silence_logs=logging.CRITICAL + 1,
             )
         with cluster, Client(cluster, set_as_default=False) as client:
+            client.register_plugin(_Uninterrupted())
             yield client
+
+
+class _Uninterrupted(WorkerPlugin):
+    """Lets a worker ignore Ctrl-C, which is for the main process."""
+
+    def setup(self, worker: Worker) -> None:  # noqa: ARG002 - Dask's signature
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
@@ -151,10 +172,11 @@ def _play(
     """Play a game in a worker."""
     if multiprocessing.current_process().daemon:
         raise RuntimeError("to start players it must be started with DASK_DISTRIBUTED__WORKER__DAEMON=False")
-    cache, arguments = _of_this_thread.__dict__, (settings, patience, spec_of)
-    if cache.get("arguments") != arguments:
+    arguments = settings, patience, spec_of
+    cache, key = _of_this_thread.__dict__, pickle.dumps(arguments)  # equal functions may compare unequal
+    if cache.get("key") != key:
         if "seats" in cache:
             cache["seats"].close()
-        cache.update(arguments=arguments, seats=WarmSeats(*arguments))
+        cache.update(key=key, seats=WarmSeats(*arguments))
     outcome: Outcome = cache["seats"].play(game, attempt)
     return outcome

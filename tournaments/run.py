@@ -7,29 +7,25 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import multiprocessing
-import os
-import signal
 import sys
 import time
 import zlib
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import replace
 from functools import partial
-from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
-from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
-
-from kriegbot.game.children import CannotStart, leave_with_parent, no_current_folder
+from kriegbot.children import TICK, CannotStart, WorkerDied, WorkerPool
 from kriegbot.game.match import GameResult, play_game, versions
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import Failure
 from kriegbot.game.trial import try_out
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
 from referee import BERKELEY, PAPER_LIMITS, Limits, RuleSet, record_to_pgn, rule_set
+from referee.text import one_line
 from tournaments.report import TournamentReport, report_of
 from tournaments.schedule import MOST_ATTEMPTS, Died, Finished, Outcome, ScheduledGame, TournamentSettings, round_robin
 from tournaments.store import Store
@@ -105,108 +101,52 @@ class Executor(Protocol):
 
 
 class LocalExecutor:
-    """Worker processes on this machine, each with `WarmSeats`.
+    """Worker processes on this machine, each with `WarmSeats`. One that dies is replaced, and its game replayed."""
 
-    The main process deals the games one by one, so it knows which game a dead worker was playing. It replaces the
-    worker and deals the game again.
-    """
-
-    def __init__(
-        self, jobs: int, patience: float | None = None, spec_of: SpecOf = parse_spec, context: Any = None
-    ) -> None:
+    def __init__(self, jobs: int, patience: float | None = None, spec_of: SpecOf = parse_spec) -> None:
         self._jobs, self._patience, self._spec_of = jobs, patience, spec_of
-        self._context = context or multiprocessing.get_context()
 
     def play(self, games: Iterable[ScheduledGame], settings: TournamentSettings) -> Generator[Outcome, None, None]:
         """Play games. Closing the generator ends the workers."""
-        seats = partial(WarmSeats, settings, self._patience, self._spec_of)
         waiting = deque((game, 1) for game in games)
-        workers: list[_Worker] = []
-        try:
-            while waiting or any(worker.game is not None for worker in workers):
-                while waiting and len(workers) < self._jobs:
-                    workers.append(_Worker(self._context, seats))
-                for worker in workers:
-                    if waiting and worker.game is None:
-                        worker.deal(*waiting.popleft())
-                busy = {worker.connection: worker for worker in workers if worker.game is not None}
-                for connection in wait(list(busy)):
-                    worker = busy[connection]
-                    outcome = worker.result()
-                    if isinstance(outcome, Died):
-                        worker.end()
-                        workers.remove(worker)
-                        if outcome.attempts < MOST_ATTEMPTS:
-                            waiting.appendleft((outcome.game, outcome.attempts + 1))
+        running: dict[Future[Outcome], tuple[ScheduledGame, int]] = {}
+        seats = partial(_sit_down, settings, self._patience, self._spec_of)
+        with WorkerPool(self._jobs, seats) as pool:
+            while waiting or running:
+                while waiting and len(running) < self._jobs:
+                    game, attempt = waiting.popleft()
+                    log_start(game)
+                    running[pool.submit(_play, game, attempt)] = game, attempt
+                for future in wait(running, TICK, FIRST_COMPLETED).done:
+                    outcome = _outcome(future, *running.pop(future))
+                    if isinstance(outcome, Died) and outcome.attempts < MOST_ATTEMPTS:
+                        waiting.appendleft((outcome.game, outcome.attempts + 1))
                     yield outcome
-        finally:
-            for worker in workers:
-                worker.end()
 
 
-class _Worker:
-    """A process that plays one game after another."""
-
-    def __init__(self, context: Any, seats: Callable[[], WarmSeats]) -> None:
-        self.connection, theirs = context.Pipe()
-        self.game: ScheduledGame | None = None
-        self._attempt = 0
-        self._process = context.Process(target=_serve, args=(theirs, seats), name="kriegbot tournament")
-        with no_current_folder():
-            self._process.start()
-        theirs.close()
-
-    def deal(self, game: ScheduledGame, attempt: int) -> None:
-        """Send a game to play."""
-        log_start(game)
-        self.game, self._attempt = game, attempt
-        with contextlib.suppress(OSError):  # it died between two games, which `result` reports
-            self.connection.send((game, attempt))
-
-    def result(self) -> Outcome:
-        """Return the outcome of the game; raise ExecutorError if a player can no longer be loaded."""
-        game, self.game = self.game, None
-        assert game is not None
-        try:
-            outcome: Outcome | BadSpec = self.connection.recv()
-        except Exception:  # noqa: BLE001 - half a message from a dying process can raise anything
-            self._process.join(5.0)
-            code = self._process.exitcode
-            status = "" if code is None else f" (exit code {code})" if code >= 0 else f" (signal {-code})"
-            return Died(game, f"the worker died{status}", self._attempt)
-        if isinstance(outcome, BadSpec):
-            raise ExecutorError(f"game {game.id} cannot be played: {str(outcome).removesuffix('.')}")
-        return outcome
-
-    def end(self) -> None:
-        """End the process, by force if it is playing. Its players' processes end with it."""
-        if self.game is None:
-            with contextlib.suppress(OSError):
-                self.connection.send(None)
-                self._process.join(2.0)
-        self._process.kill()
-        self.connection.close()
-        self._process.join()
-        self._process.close()
+def _outcome(future: Future[Outcome], game: ScheduledGame, attempt: int) -> Outcome:
+    """Return the outcome of a game; raise ExecutorError if a player can no longer be loaded."""
+    try:
+        return future.result()
+    except BadSpec as error:
+        raise ExecutorError(f"game {game.id} cannot be played: {str(error).removesuffix('.')}") from None
+    except (WorkerDied, CannotStart) as error:
+        return Died(game, str(error), attempt)
+    except Exception as error:
+        LOGGER.exception("game %d: the worker fails", game.id)
+        return Died(game, f"the worker failed: {one_line(f'{type(error).__name__}: {error}', 200)}", attempt)
 
 
-def _serve(connection: Connection[Any, Any], make_seats: Callable[[], WarmSeats]) -> None:
-    """Play the games that arrive and send their outcomes, until None arrives or the main process is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process
-    leave_with_parent()
-    seats = make_seats()
-    with contextlib.suppress(EOFError, OSError):
-        while (dealt := connection.recv()) is not None:
-            try:
-                outcome: Outcome | BadSpec = seats.play(*dealt)
-            except BadSpec as error:
-                outcome = error
-            except Exception:
-                LOGGER.exception("game %d: the worker fails", dealt[0].id)
-                raise
-            connection.send(outcome)
-    seats.close()
-    os._exit(0)  # skips the clean-up of inherited objects: the store's connection, the terminal's display
+_seats: WarmSeats  # of a worker
+
+
+def _sit_down(settings: TournamentSettings, patience: float | None, spec_of: SpecOf) -> None:
+    global _seats
+    _seats = WarmSeats(settings, patience, spec_of)
+
+
+def _play(game: ScheduledGame, attempt: int) -> Outcome:
+    return _seats.play(game, attempt)
 
 
 def run(
@@ -261,25 +201,18 @@ class _LogFile(logging.FileHandler):
 
 @contextlib.contextmanager
 def logged_to(path: Path) -> Iterator[None]:
-    """Append the log of the runs within to a file, and write it nowhere else.
-
-    multiprocessing-logging adds the records of forked workers: why one failed. It supports no other start method.
-    """
+    """Append the log of the runs within to a file, and write it nowhere else."""
     handler = _LogFile(path, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
     LOGGER.propagate, LOGGER.disabled = False, False
-    if multiprocessing.get_start_method() == "fork":
-        install_mp_handler(LOGGER)
     try:
         yield
     finally:
-        for installed in LOGGER.handlers:
-            with contextlib.suppress(OSError):  # a full disk, again
-                installed.close()  # the library's waits for records that are still on their way
-        uninstall_mp_handler(LOGGER)
         LOGGER.removeHandler(handler)
+        with contextlib.suppress(OSError):  # a full disk, again
+            handler.close()
 
 
 def run_tournament(
@@ -300,7 +233,7 @@ def run_tournament(
       seed: of the tournament. Players with a number of samples play the same games for the same seed.
       rules: the rule set, or its name.
       limits: when a game is drawn; the paper's by default.
-      jobs: games at once, each in a process. Main modules need the usual `if __name__ == "__main__":`.
+      jobs: games at once, each in a process.
 
     Raises:
       BadSpec: a spec names no player, or one that cannot play.

@@ -18,8 +18,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from kriegbot.children import CannotStart
 from kriegbot.game import sandbox as bubblewrap
-from kriegbot.game.children import CannotStart
 from kriegbot.game.match import GameResult
 from kriegbot.game.seat import Failure
 from kriegbot.game.trial import find_rules, try_out

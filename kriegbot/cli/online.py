@@ -25,9 +25,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from kriegbot.children import signal_handlers
 from kriegbot.cli.common import argument, check_players, counted, group, option, preparing
 from kriegbot.cli.screen import drawing_console
-from kriegbot.game.children import signal_handlers
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed
 from kriegbot.request import Refused, games_folder, program_of

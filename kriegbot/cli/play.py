@@ -17,11 +17,11 @@ import typer
 
 from kriegbot import request
 from kriegbot.belief.belief import BeliefTimeline
+from kriegbot.children import signal_handlers
 from kriegbot.cli import common
 from kriegbot.cli.common import argument, flag, option
 from kriegbot.cli.console import PlainConsole, TerminalConsole
 from kriegbot.cli.screen import Heat, drawing_console, is_terminal
-from kriegbot.game.children import signal_handlers
 from kriegbot.game.match import GameResult, play_game, without_last_turn
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat

@@ -3,7 +3,7 @@
 turn          one turn: view -> player -> try -> referee -> views
 match         a game of turns, its record and its statistics
 seat          the interface to a player, and the ways in which it can fail
-process       a seat in a process of its own: children, supervisor, protocol, sandbox; worker is the other end
+process       a seat in a process of its own: protocol, sandbox; worker is the other end
 trial         the trial of players, parts and rule sets from outside before a game
 conformance   the test that every player must pass
 """

@@ -134,7 +134,7 @@ def play_game(
       UnknownRuleSet: no rule set has that name.
       TypeError: a side is neither a seat nor a text.
       BadSpec: a ValueError; a spec names no player, or one that cannot play.
-      kriegbot.game.children.CannotStart: no process can be started for a player.
+      kriegbot.children.CannotStart: no process can be started for a player.
     """
     referee = Referee(rules, limits, start) if begun is None else resume_referee(begun)
     with ExitStack() as own_seats:

@@ -16,10 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from kriegbot.folders import cache_folder
-from kriegbot.game import sandbox
-from kriegbot.game.children import (
-    SAFE_PATH,
+from kriegbot.children import (
     CannotStart,
     LineProcess,
     OutputLimit,
@@ -27,9 +24,11 @@ from kriegbot.game.children import (
     TimedOut,
     lower_priority,
 )
+from kriegbot.folders import cache_folder
+from kriegbot.game import sandbox
 from kriegbot.game.protocol import GREETING, BadLine, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, PlayerFailed, Seat
-from kriegbot.importing import importable
+from kriegbot.importing import SAFE_PATH, importable
 from kriegbot.kernels.preparing import Progress
 from kriegbot.parts import NotFound, sha256_of
 from kriegbot.players.base import Choice, Leave
@@ -143,12 +142,10 @@ class PlayerProcess:
 
     def _died(self) -> PlayerFailed:
         self.lines.ends_within(DYING_PATIENCE)
-        exit_code = self.end()
-        how = "its process ended"
-        if exit_code is not None:
-            signals = {-one.value: one.name for one in signal.Signals}
-            how += f" ({signals.get(exit_code, f'exit code {exit_code}')})"
-        is_killed = exit_code in (-signal.SIGTERM, -signal.SIGKILL) and not self._is_outside
+        code = self.end()
+        cause = {-one: one.name for one in signal.Signals}.get(code or 0, f"exit code {code}")
+        how = "its process ended" if code is None else f"its process ended ({cause})"
+        is_killed = cause in ("SIGTERM", "SIGKILL") and not self._is_outside
         return PlayerFailed(Failure.KILLED if is_killed else Failure.DIED, f"died: {how}")
 
 

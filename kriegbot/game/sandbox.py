@@ -6,7 +6,6 @@ own files; besides these an empty /tmp and its own processes. docs/bots.md lists
 
 import glob
 import logging
-import multiprocessing
 import os
 import re
 import shutil
@@ -17,8 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from kriegbot import children
+from kriegbot.children import CannotStart
 from kriegbot.folders import cache_folder
-from kriegbot.game.children import CannotStart
 from kriegbot.importing import ROOT, current_folder
 from kriegbot.players.specs import PlayerSpec
 from referee.text import one_line
@@ -38,7 +38,7 @@ log = logging.getLogger("kriegbot")
 def is_installed() -> bool:
     """Return True if bubblewrap is installed, working or not; log a warning once if it is not."""
     has_bwrap = shutil.which("bwrap") is not None
-    if not has_bwrap and multiprocessing.parent_process() is None:
+    if not has_bwrap and not children.in_worker:
         log.warning("Players from outside play without a sandbox: bubblewrap (bwrap) is not installed.")
     return has_bwrap
 

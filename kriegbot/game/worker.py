@@ -8,12 +8,11 @@ last view of a game, with an event `over`, with `over`. Everything that the play
 """
 
 import faulthandler
-import os
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from typing import TextIO
 
-from kriegbot.game.children import leave_with_stdin
+from kriegbot.children import own_streams
 from kriegbot.game.protocol import GREETING, ViewReader, answer_lines
 from kriegbot.game.seat import Failure, PlayerFailed, failure_from, validated
 from kriegbot.parts import entry_points
@@ -97,17 +96,14 @@ def _version_of(spec: PlayerSpec, player: Player) -> str:
 
 
 def main() -> None:
-    """Serve until the input ends."""
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
-    os.dup2(2, 1)  # printing, in Python or in C, then goes to the log
-    sys.stdout = sys.stderr
+    """Serve until the input ends, and this process with it."""
+    lines, out = own_streams()
     sys.stderr.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
     faulthandler.enable()
-    leave_with_stdin()
     worker = Worker(out)
-    while line := sys.stdin.readline():
+    for line in lines:
         try:
-            worker.take(line.removesuffix("\n"))
+            worker.take(line)
         except BaseException as error:  # noqa: BLE001 - also SystemExit, which a player may raise
             worker.fail(error)
 

@@ -1,17 +1,10 @@
-"""Compiling kernels at a chosen moment, on all cores, with reports of progress. Otherwise each is compiled when called.
+"""Compiling kernels at a chosen moment, on all cores, with reports of progress. Others are compiled when called."""
 
-A process of its own does it, so that its workers import neither the caller's script nor anything of its current folder.
-"""
-
-import multiprocessing
 import os
-import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
@@ -23,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from filelock import FileLock, Timeout
 
-from kriegbot.importing import importable
+from kriegbot.children import WorkerDied, WorkerPool, lower_priority
 from kriegbot.kernels.jit import Kernel
 from kriegbot.kernels.types import KERNEL_PACKAGES
 from kriegbot.parts import files_of
@@ -35,7 +28,6 @@ LATER = (
 """Beginnings of module names that the flagship does without until a king is bare: half of the compile time."""
 WITH_TABLES = "kriegbot.endgames.delayed_information"  # its function `build` fills in tables
 MOVING = 1.0  # seconds after which progress is reported again
-LOW_PRIORITY = 10
 FIRST, ALL = "prepared-first", "prepared"  # files that mark the folder of kernels
 
 A = TypeVar("A", bound=npt.NDArray[Any])
@@ -59,10 +51,10 @@ def prepare(report: Progress | None = None) -> None:
 def prepare_first(report: Progress | None = None) -> None:
     """Compile what the flagship needs to begin; the rest follows in the background, while this process lives."""
     _prepare(FIRST, report)
-    Thread(target=_prepare, args=(ALL, None, LOW_PRIORITY), daemon=True).start()
+    Thread(target=_prepare, args=(ALL, None, True), daemon=True).start()
 
 
-def _prepare(mark: str, report: Progress | None, priority: int = 0) -> None:
+def _prepare(mark: str, report: Progress | None, is_low: bool = False) -> None:
     """Compile what is missing, or wait until another process has. The file `mark` says that it was done."""
     from kriegbot.kernels.compiler import kernel_folder  # imports numba
 
@@ -71,7 +63,7 @@ def _prepare(mark: str, report: Progress | None, priority: int = 0) -> None:
         while not any((folder / name).exists() for name in (mark, ALL)):
             try:
                 with FileLock(folder / "preparing.lock", timeout=MOVING):
-                    if (folder / mark).exists() or not _compile_in_processes(mark, report, priority):
+                    if (folder / mark).exists() or not _compile_in_workers(mark, report, is_low):
                         break
                     (folder / mark).touch()
             except Timeout:
@@ -94,38 +86,14 @@ def load_or_build(name: str, make: Callable[[], A]) -> A:
     return array
 
 
-def _compile_in_processes(mark: str, report: Progress | None, priority: int) -> bool:
-    """Run `main` in a process, report its progress, and return True if it compiled everything."""
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-c", f"from {__name__} import main; main()", mark, str(priority)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(importable(is_same_script=False))},
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        for line in process.stdout or ():
-            done, total, job = line.split()
-            if report is not None:
-                report(job, int(done), int(total))
-        return process.wait() == 0
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # its workers, too
-        process.communicate()
-
-
-def main() -> None:
-    """Compile the kernels of a mark, on all cores, and print the progress: jobs done, jobs in all, current job."""
-    mark, priority = sys.argv[1:]
-    os.nice(int(priority))
-    jobs = _jobs(mark)
-    done, total, running = 0, len(jobs), dict[Future[None], str]()
+def _compile_in_workers(mark: str, report: Progress | None, is_low: bool) -> bool:
+    """Compile the kernels of a mark on all cores, and return True if that was everything."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    order = _in_order(jobs)
-    try:
-        with ProcessPoolExecutor(min(cores, total), multiprocessing.get_context("spawn")) as pool:
+    running: dict[Future[None], str] = {}
+    with WorkerPool(cores, lower_priority if is_low else None) as pool:
+        try:
+            jobs = pool.submit(_jobs, mark).result()
+            order, done, total = _in_order(jobs), 0, len(jobs)
             while order.is_active():
                 running |= {pool.submit(_do, name): name for name in order.get_ready()}
                 finished, _ = wait(running, MOVING, FIRST_COMPLETED)
@@ -133,12 +101,12 @@ def main() -> None:
                     future.result()
                     order.done(running.pop(future))
                 done += len(finished)
-                try:
-                    print(done, total, next(iter(running.values()), "ready"), flush=True)
-                except BrokenPipeError:  # the process that started this one has ended
-                    os.killpg(0, signal.SIGKILL)
-    except BrokenProcessPool:
-        sys.exit("A process that compiles kernels has died; the others are compiled when they are called.")
+                if report is not None:
+                    report(next(iter(running.values()), "ready"), done, total)
+        except WorkerDied as error:
+            print(f"Kernels that are not compiled yet are compiled when they are called: {error}.", file=sys.stderr)
+            return False
+    return True
 
 
 def _do(name: str) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import chess
 
-from kriegbot.game.children import CannotStart
+from kriegbot.children import CannotStart
 from kriegbot.game.process import ProcessSeat, budget_of, patience_of
 from kriegbot.game.seat import Failure, PlayerFailed
 from kriegbot.game.turn import Attempt, ask_player

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import chess
 
-from kriegbot.game.children import CannotStart
+from kriegbot.children import CannotStart
 from kriegbot.game.trial import try_out
 from kriegbot.narration.results import Results, results_rows, results_text
 from kriegbot.players.specs import BadSpec, PlayerSpec

@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import multiprocessing
 import os
-import signal
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from functools import lru_cache
 from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -22,7 +18,7 @@ import chess
 import numpy as np
 
 from kriegbot.belief.belief import BeliefSnapshot, BeliefTimeline
-from kriegbot.game.children import leave_with_parent, lower_priority, no_current_folder, no_interrupts, own_session
+from kriegbot.children import WorkerDied, WorkerPool, lower_priority
 from kriegbot.kernels import prepare
 from kriegbot.narration.helping import BY, HINT_SAMPLES, PARTICLES, SEED, Hint, hint
 from kriegbot.narration.moments import Moment, moments, your_side
@@ -126,9 +122,7 @@ class Analyst:
     """Runs methods of `Beliefs` in one process of low priority, which starts with the first job."""
 
     def __init__(self) -> None:
-        self._pool: ProcessPoolExecutor | None = None
-        self._lock = threading.Lock()
-        self._is_closed = False
+        self._pool = WorkerPool(1, _start_worker)
 
     async def ask(self, job: Callable[Concatenate[Beliefs, P], T | None], *arguments: P.args, **_: P.kwargs) -> T:
         """Return the result of a method of `Beliefs`; call it slice after slice until there is one.
@@ -136,69 +130,34 @@ class Analyst:
         Raises:
           AnalystFailed: the job failed, its process ended twice, or the analyst is closed.
         """
+        deaths = 0
         while True:
-            result: T | None = await self._run_slice(job, arguments)
-            if result is not None:
-                return result
-
-    async def _run_slice(self, job: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
-        for _ in range(ATTEMPTS):
-            pool = self._started()
             try:
-                future = asyncio.wrap_future(pool.submit(_run_job, job, arguments))
-                future.add_done_callback(
-                    lambda done: done.cancelled() or done.exception()
-                )  # nobody else may look at it
-                # Shielded, since a pool whose process dies trips over cancelled jobs (InvalidStateError in its thread).
-                return await asyncio.shield(future)
-            except BrokenExecutor:
-                self._discard(pool)
+                result: T | None = await asyncio.wrap_future(self._pool.submit(_run_job, job, arguments))
+            except WorkerDied:
+                deaths += 1
+                if deaths == ATTEMPTS:
+                    raise AnalystFailed("the process of the analysis has ended") from None
             except Exception as error:
                 raise AnalystFailed(f"{type(error).__name__}: {error}") from error
-        raise AnalystFailed("the process of the analysis has ended")
+            else:
+                if result is not None:
+                    return result
+                deaths = 0
 
     def warm(self) -> None:
         """Start the process before the first job; in any thread."""
-        with contextlib.suppress(AnalystFailed):
-            self._started()
-
-    def _started(self) -> ProcessPoolExecutor:
-        with self._lock:
-            if self._is_closed:
-                raise AnalystFailed("the analysis has been closed")
-            if self._pool is None:
-                spawn = multiprocessing.get_context("spawn")
-                self._pool = ProcessPoolExecutor(1, spawn, _start_worker)
-                with no_current_folder(), no_interrupts():
-                    self._pool.submit(os.getpid)  # the first job starts the process
-            return self._pool
-
-    def _discard(self, pool: ProcessPoolExecutor) -> None:
-        with self._lock:
-            if self._pool is not pool:
-                return  # `close` or another job shuts it down
-            self._pool = None
-        pool.shutdown()
+        with contextlib.suppress(RuntimeError):  # the pool has been closed
+            self._pool.submit(os.getpid)
 
     @property
     def pid(self) -> int | None:
         """The id of the process, while there is one."""
-        return next(iter(self._processes()), None)
-
-    def _processes(self) -> dict[int, Any]:
-        # A private attribute, since ProcessPoolExecutor.kill_workers() comes with Python 3.14 only.
-        return {} if self._pool is None else dict(self._pool._processes or {})
+        return next(iter(self._pool.pids), None)
 
     def close(self) -> None:
         """Kill the process; jobs that wait raise `AnalystFailed`. Idempotent."""
-        with self._lock:
-            self._is_closed = True
-            pool, processes = self._pool, self._processes()
-            self._pool = None
-        for process in processes.values():
-            process.kill()
-        if pool is not None:
-            pool.shutdown()
+        self._pool.close()
 
 
 _beliefs: Beliefs | None = None  # of the analyst's process
@@ -206,9 +165,6 @@ _beliefs: Beliefs | None = None  # of the analyst's process
 
 def _start_worker() -> None:
     global _beliefs
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    own_session()
-    leave_with_parent()
     prepare()
     _beliefs = Beliefs()
     lower_priority()  # not before: a busy machine would keep it from starting

@@ -19,7 +19,7 @@ from typing import TypeVar
 import chess
 
 import referee
-from kriegbot.game.children import CannotStart
+from kriegbot.children import CannotStart
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed, Seat
 from kriegbot.kernels.preparing import Progress

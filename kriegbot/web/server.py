@@ -27,7 +27,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kriegbot.game.children import signal_handlers
+from kriegbot.children import signal_handlers
 from kriegbot.narration.results import Results
 from kriegbot.request import Refused
 from kriegbot.web.app import IS_GUEST, make_app

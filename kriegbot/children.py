@@ -1,0 +1,424 @@
+"""Child processes, in one way on all systems: players, and workers that call our own functions.
+
+A `LineProcess` exchanges lines with its child and executes nothing that the child sends. Threads read and write the
+pipes, so every wait has a deadline, and queues and texts have limits. A `WorkerPool` calls functions in children; its
+lines are pickles. A child ends when its input closes, so none outlives this process, however that ends.
+"""
+
+import base64
+import contextlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import Empty, Full, Queue, SimpleQueue
+from typing import IO, Any, ParamSpec, Self, TextIO, TypeVar
+
+import psutil
+
+from kriegbot.importing import SAFE_PATH, forget_current_folder, importable
+from referee.text import harmless
+
+if sys.platform == "linux":
+    from kriegbot import linux
+
+NICENESS = 10  # nice value of a low-priority process; the lowest priority is 19
+MAX_LINE = 4096  # bytes in a line from a player
+MAX_OUTPUT = 1_000_000  # bytes that a player may write between two messages to it, on either stream
+LOG_BYTES = 20_000  # bytes kept from the end of a child's stderr
+CHUNK = 65536
+QUEUED = 16  # chunks that wait for each other at most
+TICK = 0.2  # seconds of one wait: Windows delivers Ctrl-C between waits (docs.python.org/3/library/threading.html)
+SUPERVISOR_PATIENCE = 2.0  # seconds that a supervisor has to end everything that its program has started
+ANSWER, LOG = "answer", "log"  # the streams that a child writes
+in_worker = False  # True in a worker
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class CannotStart(Exception):
+    """A process cannot be started, for lack of memory or open files. The message is one line."""
+
+
+class ProcessExited(Exception):
+    """The child has ended. `LineProcess.end` returns its exit code."""
+
+
+class TimedOut(Exception):
+    """The deadline has passed."""
+
+
+class OutputLimit(Exception):
+    """The child has written more than it may. The message names the limit."""
+
+
+class LineProcess:
+    """A child process that exchanges lines, out of the reach of the terminal's Ctrl-C.
+
+    Args:
+      command: the program and its arguments.
+      environment: its environment; None for that of this process.
+      is_supervised: True to end the daemons that it starts together with it (`kriegbot.linux`). Linux only.
+      has_log: False to let it write to this process's stderr.
+
+    Raises:
+      CannotStart: the system refuses to start it.
+    """
+
+    max_line, max_output = MAX_LINE, MAX_OUTPUT
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        *,
+        is_supervised: bool = False,
+        has_log: bool = True,
+    ) -> None:
+        pipe = subprocess.PIPE
+        self._is_supervised = is_supervised and sys.platform == "linux"
+        if self._is_supervised:
+            command = [sys.executable, "-I", "-S", linux.__file__, *command]
+        try:
+            self._process = subprocess.Popen(
+                command,
+                bufsize=0,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe if has_log else None,
+                env=environment,
+                start_new_session=os.name == "posix",
+                # docs.python.org/3/library/subprocess.html: Windows then sends it no Ctrl-C
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            )
+        except OSError as error:
+            raise CannotStart(error.strerror or str(error)) from None
+        streams = {ANSWER: self._process.stdout, LOG: self._process.stderr}
+        self._open = {name for name, stream in streams.items() if stream is not None}
+        self._unread, self._log, self._is_ended = b"", b"", False
+        self._written = dict.fromkeys(streams, 0)
+        self._unsent: Queue[bytes] = Queue(QUEUED)
+        self._arrived: Queue[tuple[str, bytes]] = Queue(QUEUED)
+        threading.Thread(target=self._write, args=(self._process.stdin,), daemon=True).start()
+        for name in self._open:
+            threading.Thread(target=self._read, args=(name, streams[name]), daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        """The process ID."""
+        return self._process.pid
+
+    def send(self, lines: Sequence[str], deadline: float) -> None:
+        """Send lines, whether or not the child reads them; raise TimedOut if too many earlier ones are unread.
+
+        The deadline is one of `time.monotonic`.
+        """
+        self._written = dict.fromkeys(self._written, 0)
+        try:
+            self._unsent.put(
+                "".join(f"{line}\n" for line in lines).encode(), timeout=max(0, deadline - time.monotonic())
+            )
+        except Full:
+            raise TimedOut from None
+
+    def line(self, deadline: float) -> str:
+        """Return the child's next line without its end; raise ProcessExited, TimedOut or OutputLimit."""
+        while (end := self._unread.find(b"\n")) < 0 or end > self.max_line:
+            if len(self._unread) > self.max_line:
+                raise OutputLimit(f"a line of more than {self.max_line} bytes")
+            self._wait(deadline)
+        line, self._unread = self._unread[:end], self._unread[end + 1 :]
+        return line.decode(errors="backslashreplace").rstrip("\r")
+
+    def unread_output(self) -> str | None:
+        """Return the first line that the child has written and `line` has not returned, if any; raise OutputLimit."""
+        self._take_arrived()
+        return self._unread.partition(b"\n")[0].decode(errors="backslashreplace") if self._unread else None
+
+    def log(self) -> str:
+        """Return the end of the child's stderr since `clear_log`, without control characters."""
+        with contextlib.suppress(OutputLimit):
+            self._take_arrived()
+        return harmless(self._log.decode(errors="replace"))
+
+    def clear_log(self) -> None:
+        """Discard the log so far."""
+        self.log()
+        self._log = b""
+
+    def kill(self) -> None:
+        """Kill the child and everything that it has started. Any thread may call this."""
+        if self._process.poll() is None:  # not yet waited for, so no other process has its ID
+            if self._is_supervised:
+                self._process.terminate()
+            else:
+                _kill_tree(self.pid)
+
+    def end(self, patience: float = 0.2) -> int | None:
+        """Wait `patience` seconds for the child to end, then kill it. Return its exit code, None if it was killed."""
+        if self._is_ended:
+            return None
+        with contextlib.suppress(Full):
+            self._unsent.put_nowait(b"")
+        has_ended = self.ends_within(patience)
+        self.kill()
+        if self._is_supervised:
+            self.ends_within(SUPERVISOR_PATIENCE)
+            self._is_supervised = False
+            self.kill()
+            if sys.platform == "linux":
+                linux.kill_group(self.pid)  # its program may have killed the supervisor
+        code = self._process.wait()
+        self._is_ended = True  # a thread that reads for a daemon ends at the next chunk
+        with contextlib.suppress(TimedOut):
+            while self._open:
+                with contextlib.suppress(OutputLimit):
+                    self._take_next(time.monotonic() + patience)
+        return code if has_ended else None
+
+    def ends_within(self, patience: float) -> bool:
+        """Wait up to `patience` seconds for the child to end by itself; True if it has."""
+        deadline = time.monotonic() + patience
+        while (is_running := self._process.poll() is None) and time.monotonic() < deadline:
+            time.sleep(0.001)
+        return not is_running
+
+    def _wait(self, deadline: float) -> None:
+        """Wait for output. Raise ProcessExited if the child has closed it."""
+        if ANSWER not in self._open:
+            raise ProcessExited
+        self._take_next(deadline)
+
+    def _take_next(self, deadline: float) -> None:
+        while True:
+            left = deadline - time.monotonic()
+            try:
+                return self._take(*self._arrived.get(timeout=max(0, min(left, TICK))))
+            except Empty:
+                if left <= TICK:
+                    raise TimedOut from None
+
+    def _take_arrived(self) -> None:
+        with contextlib.suppress(Empty):
+            while True:
+                self._take(*self._arrived.get_nowait())
+
+    def _take(self, name: str, data: bytes) -> None:
+        """Take a chunk of a stream, the empty one at its end."""
+        if not data:
+            self._open.discard(name)
+        elif name == LOG:
+            self._log = (self._log + data)[-LOG_BYTES:]
+        else:
+            self._unread += data
+        self._written[name] += len(data)
+        if self._written[name] > self.max_output:
+            raise OutputLimit(f"more than {self.max_output} bytes in its {name}")
+
+    def _read(self, name: str, stream: IO[bytes]) -> None:
+        with stream:
+            while not self._is_ended and (data := stream.read(CHUNK)):
+                self._arrived.put((name, data))
+        self._arrived.put((name, b""))
+
+    def _write(self, stream: IO[bytes]) -> None:
+        with contextlib.suppress(OSError), stream:  # it reads no more
+            while unsent := self._unsent.get():
+                while unsent:
+                    unsent = unsent[stream.write(unsent) :]
+
+
+class WorkerPool:
+    """Worker processes that call functions. One that ends is replaced at the next call.
+
+    Args:
+      count: number of workers. Each starts when it is first needed.
+      initialize: called in each worker before anything else.
+    """
+
+    def __init__(self, count: int, initialize: Callable[[], object] | None = None) -> None:
+        self._initialize = initialize
+        self._threads = ThreadPoolExecutor(count)
+        self._of_thread = threading.local()
+        self._workers: set[_Worker] = set()
+        self._is_closed = False
+
+    def submit(self, function: Callable[P, T], *arguments: P.args, **_: P.kwargs) -> Future[T]:
+        """Call a function of a module in a worker. Functions, arguments and results are pickled.
+
+        The future raises what the function raises, with the traceback as a note; WorkerDied, as this method does after
+        `close`; or CannotStart.
+        """
+        if self._is_closed:
+            raise WorkerDied("the workers have ended")
+        return self._threads.submit(self._call, function, arguments)
+
+    @property
+    def pids(self) -> list[int]:
+        """The IDs of the processes."""
+        return [worker.pid for worker in list(self._workers)]
+
+    def close(self) -> None:
+        """Kill the workers and everything that they have started. Calls that wait raise WorkerDied."""
+        self._is_closed = True
+        for worker in list(self._workers):
+            worker.kill()
+        self._threads.shutdown()
+        while self._workers:
+            self._workers.pop().end()
+
+    def _call(self, function: Callable[..., T], arguments: Sequence[object]) -> T:
+        if self._is_closed:
+            raise WorkerDied("the workers have ended")
+        worker = getattr(self._of_thread, "worker", None)
+        if worker is None:
+            worker = self._of_thread.worker = _Worker()
+            self._workers.add(worker)
+            if self._initialize is not None:
+                self._ask(worker, self._initialize, ())
+        return self._ask(worker, function, arguments)
+
+    def _ask(self, worker: "_Worker", function: Callable[..., T], arguments: Sequence[object]) -> T:
+        if self._is_closed:  # `close` may have come before the worker
+            worker.kill()
+        worker.send([_to_line((function, arguments))], threading.TIMEOUT_MAX)
+        try:
+            is_good, result = _from_line(worker.line(threading.TIMEOUT_MAX))
+        except ProcessExited:
+            worker.ends_within(1.0)
+            code = worker.end()
+            self._workers.discard(worker)
+            del self._of_thread.worker
+            how = "" if code is None else f" (exit code {code})" if code >= 0 else f" (signal {-code})"
+            raise WorkerDied(f"the worker died{how}") from None
+        if not is_good:
+            raise result
+        value: T = result
+        return value
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class WorkerDied(Exception):
+    """A worker has ended before it answered. The message is one line."""
+
+
+class _Worker(LineProcess):
+    max_line = max_output = sys.maxsize
+
+    def __init__(self) -> None:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(importable(is_same_script=False))}
+        super().__init__(
+            [sys.executable, "-P", "-c", f"import {__name__}; {__name__}.serve()"], environment, has_log=False
+        )
+
+
+def serve() -> None:
+    """Call the functions that a `WorkerPool` sends to this process."""
+    global in_worker
+    in_worker = True
+    lines, out = own_streams()
+    for line in lines:
+        function, arguments = _from_line(line)
+        try:
+            answer = _to_line((True, function(*arguments)))
+        except Exception as error:  # noqa: BLE001 - the caller gets it
+            error.add_note(traceback.format_exc())
+            answer = _to_line((False, error))
+            try:
+                _from_line(answer)
+            except Exception:  # noqa: BLE001 - not every exception comes back from its pickle
+                answer = _to_line((False, RuntimeError(traceback.format_exc())))
+        out.write(f"{answer}\n")
+        out.flush()
+
+
+def _to_line(value: object) -> str:
+    return base64.b64encode(pickle.dumps(value)).decode()
+
+
+def _from_line(line: str) -> Any:
+    return pickle.loads(base64.b64decode(line))
+
+
+def own_streams() -> tuple[Iterator[str], TextIO]:
+    """Return the lines of this child's stdin, and its stdout; give whatever else reads or prints nothing, and stderr.
+
+    When stdin closes, this process ends, whatever it is doing: nobody needs it any more.
+    """
+    source = os.fdopen(os.dup(0), encoding="utf-8", newline="\n")
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    with open(os.devnull) as null:
+        os.dup2(null.fileno(), 0)
+    os.dup2(2, 1)  # printing, in Python or in C, then goes to the log
+    sys.stdout = sys.stderr
+    lines: SimpleQueue[str] = SimpleQueue()
+
+    def read() -> None:
+        for line in source:
+            lines.put(line.removesuffix("\n"))
+        os._exit(1)
+
+    threading.Thread(target=read, daemon=True).start()
+    return iter(lines.get, None), out
+
+
+def _kill_tree(pid: int) -> None:
+    """Kill a process and its descendants. A suspended one starts no others meanwhile."""
+    with contextlib.suppress(psutil.Error):
+        tree = [psutil.Process(pid)]
+        for process in tree:
+            with contextlib.suppress(psutil.Error):
+                process.suspend()
+                tree += process.children()
+        for process in tree:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+
+
+def lower_priority(pid: int | None = None) -> None:
+    """Lower the priority of a child and its descendants; by default of this process, which is a child itself."""
+    with contextlib.suppress(psutil.Error):
+        child = psutil.Process(pid)
+        for process in (child, *child.children(recursive=True)):
+            # docs.python.org/3/library/subprocess.html: Windows has classes of priorities instead of nice values
+            process.nice(getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", NICENESS))
+        if sys.platform == "linux":
+            linux.lower_session(child.pid, NICENESS)
+
+
+@contextlib.contextmanager
+def no_current_folder() -> Iterator[None]:
+    """Keep processes of `multiprocessing` started within from importing modules of the current folder."""
+    path, before = sys.path[:], {name: os.environ.get(name) for name in (SAFE_PATH, "PYTHONPATH")}
+    forget_current_folder()
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        sys.path[:] = path
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            os.environ.update({} if value is None else {name: value})
+
+
+@contextlib.contextmanager
+def signal_handlers(handlers: Mapping[signal.Signals, Any]) -> Iterator[None]:
+    """Install signal handlers, and restore the previous ones at the end."""
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,85 @@
+"""All that kriegbot does on Linux alone, besides the sandbox (`kriegbot.game.sandbox`). Other systems do without.
+
+    python -I -S linux.py COMMAND
+
+runs a program and, when it ends or its input closes, kills everything that it has started, daemons included: a process
+of Linux can adopt orphans. It runs as a file, so this module imports the standard library alone. SIGTERM ends the
+program, and so does the end of input, which comes when kriegbot has ended in any way.
+"""
+
+import contextlib
+import ctypes
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+PATIENCE = 0.5  # seconds that a program has to end by itself after the end of its input
+
+
+def kill_group(leader: int) -> None:
+    """Kill the process group that a process leads or has led."""
+    with contextlib.suppress(OSError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def lower_session(process: int, niceness: int) -> None:
+    """Lower the share of a session: Linux shares time among sessions ("autogroup"), and a nice value counts within."""
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{process}/autogroup").write_text(str(niceness))
+
+
+def main(command: list[str]) -> None:
+    """Run the command and end with its exit code or signal."""
+    prctl = ctypes.CDLL(None).prctl
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    try:
+        program = subprocess.Popen(command, preexec_fn=lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
+    except OSError as error:
+        os.write(1, f"refused cannot run '{command[0]}': {error.strerror}.\n".encode(errors="replace"))
+        os._exit(127)
+    signal.signal(signal.SIGTERM, lambda *_: program.kill())
+    threading.Thread(target=_terminate_after_input, daemon=True).start()
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):  # only the program holds them open now
+        os.dup2(null, stream)
+    code = program.wait()
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _kill_orphans()
+    if code < 0:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with contextlib.suppress(OSError, ValueError):  # SIGKILL has no handler
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+def _terminate_after_input() -> None:
+    poll = select.poll()
+    poll.register(0, 0)  # poll always reports POLLHUP
+    poll.poll()
+    time.sleep(PATIENCE)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _kill_orphans() -> None:
+    """Kill children until there are none. Children of a killed one become children of this process."""
+    while True:
+        for path in Path("/proc/self/task").glob("*/children"):
+            for child in path.read_text().split():
+                with contextlib.suppress(OSError):
+                    os.kill(int(child), signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
