@@ -45,15 +45,15 @@ def unknown(kind: str, name: str, known: Collection[str]) -> str:
 
 
 @contextmanager
-def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that replaces `path` at the end, unless something is raised. Devices stay devices."""
+def atomic_file(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Open a file of this mode that replaces `path` at the end, unless something is raised. Devices stay devices."""
     if path.exists() and not path.is_file():
         with path.open("wb") as handle:
             yield handle
         return
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with part.open("xb") as handle:
+        with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as handle:
             yield handle
             handle.flush()
             os.fsync(handle.fileno())
@@ -63,9 +63,9 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def write_file(path: Path, data: bytes) -> None:
+def write_file(path: Path, data: bytes, *, mode: int = 0o666) -> None:
     """Write a file, whole or not at all. Raises OSError if that fails."""
-    with atomic_file(path) as handle:
+    with atomic_file(path, mode) as handle:
         handle.write(data)
 
 

@@ -13,7 +13,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import Select
 
-from kriegbot.web.person import LiveGame
+from kriegbot.web.live import LiveGame
 from referee import load_record
 from tests.browser import Page, browsing, chromium
 from tests.page import served, until

@@ -273,7 +273,7 @@ def test_games_are_listed_opened_and_deleted(client: Client, tmp_path: Path) -> 
     assert "unfinished" in client.until("refusal")["text"]
     client.send({"do": "delete", "file": file})
     assert client.until("library")["games"] == []
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "shopping.pgn"]
+    assert sorted(path.name for path in tmp_path.glob("[!.]*")) == ["notes.txt", "shopping.pgn"]
 
 
 @pytest.mark.parametrize(
@@ -339,7 +339,7 @@ def test_an_upload_that_is_no_game_is_refused_in_a_sentence(
     status, answer = requested(server, "POST", "upload?rules=berkeley", body)
     assert status == 400
     assert why in json.loads(answer)["error"]
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.glob("[!.]*")) == []
 
 
 def test_files_are_for_the_page_alone(server: PageServer, client: Client) -> None:

@@ -6,7 +6,7 @@ A person who leaves, or an interrupt, abandons the game. There is always a recor
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
@@ -109,6 +109,7 @@ def play_game(
     seed: int = 0,
     event: str = "?",
     begun: GameRecord | None = None,
+    keep: Callable[[GameRecord], None] | None = None,
 ) -> GameResult:
     """Play one game to its end, whatever the players do.
 
@@ -127,6 +128,7 @@ def play_game(
       event: the tournament or occasion, for the record.
       begun: a game without an end to continue under its own rules and limits. The players take their seats anew and
         learn its course from their views.
+      keep: called with the game so far after each try.
 
     Raises:
       BadStart: no game can begin from that position.
@@ -141,19 +143,22 @@ def play_game(
         seats = [_seated(side, referee.rules, own_seats) for side in (white, black)]
         game = _Game(referee, dict(zip(chess.COLORS, seats, strict=True)))
         game.seconds += [] if begun is None else [turn.seconds for turn in begun.turns]
+
+        def record() -> GameRecord:
+            return GameRecord.of(referee, game.headers(event, seed), game.seconds)
+
         interrupted = False
         try:
-            game.play(seed)
+            game.play(seed, None if keep is None else lambda: keep(record()))
         except KeyboardInterrupt:
             interrupted = True
             if referee.end is None:
                 referee.abandon("interrupted")
-        record = GameRecord.of(referee, game.headers(event, seed), game.seconds)
         answers = tuple(
             AnswerStats(one.view.color, one.view.ply, one.seconds, one.choice.report) for one in game.attempts
         )
         sides = game.statistics(chess.WHITE), game.statistics(chess.BLACK)
-        return GameResult(record, *sides, answers, game.failed, interrupted)
+        return GameResult(record(), *sides, answers, game.failed, interrupted)
 
 
 def _seated(side: Seat | str, rules: RuleSet, own_seats: ExitStack) -> Seat:
@@ -206,8 +211,10 @@ class _Game:
         self._seats = seats
         self._acting = chess.WHITE  # the side that loses if its player fails now
 
-    def play(self, seed: int) -> None:
-        """Play to the end; a player that fails forfeits the game."""
+    def play(self, seed: int, keep: Callable[[], None] | None) -> None:
+        """Play to the end; a player that fails forfeits the game. Call `keep` at first and after each try."""
+        if keep is not None:
+            keep()
         try:
             for self._acting in chess.COLORS:
                 left = self._seats[self._acting].begin(player_seed(seed, self._acting))
@@ -215,13 +222,13 @@ class _Game:
                     self.referee.abandon(left.why)
                     return
             while self.referee.end is None:
-                self._turn()
+                self._turn(keep)
         except PlayerFailed as failed:
             self.failed = failed
             self.referee.forfeit(self._acting, failed.detail)
         self._show_end()
 
-    def _turn(self) -> None:
+    def _turn(self, keep: Callable[[], None] | None) -> None:
         self._acting = color = self.referee.turn
         seconds = 0.0
         for attempt in turn(self.referee, self._seats[color], self._seats[not color]):
@@ -229,6 +236,8 @@ class _Game:
             seconds += attempt.seconds
             if attempt.answer is Answer.ACCEPTED:
                 self.seconds.append(seconds)
+            if keep is not None and self.referee.end is None:
+                keep()
 
     def _show_end(self) -> None:
         """Show players the last view, except one that forfeited the game. A failure now does not change the result.

@@ -199,12 +199,14 @@ class Socket:
                 if isinstance(request, requests.Delete):
                     registry.library.delete(request.file)
                 self.send(GameList(str(registry.library.folder), registry.library.games()))
-            case requests.Visit(id_) if invitation := registry.get(id_, is_guest=self._is_guest).invitation():
-                self.send(invitation)
             case requests.Visit(id_):
-                self._join(registry.get(id_, is_guest=self._is_guest))
+                visited = await self._find(id_)
+                if invitation := visited.invitation():
+                    self.send(invitation)
+                else:
+                    self._join(visited)
             case requests.Join(id_, name):
-                self._join(registry.get(id_, is_guest=self._is_guest), name)
+                self._join(await self._find(id_), name)
             case requests.PrivacyScreen():
                 game = self._game
                 self._part()
@@ -222,6 +224,17 @@ class Socket:
         for side in others:
             self._registry.add(side)
         self._registry.add(mine, self._join)
+
+    async def _find(self, id_: str) -> PageGame:
+        """Return a game; restore it from its file if an earlier server had it."""
+        registry = self._registry
+        async with registry.restoring:
+            if not registry.has(id_):
+                for side in (sides := catalogue.restored(registry, id_)):
+                    if side is sides[0]:
+                        await asyncio.to_thread(side.play.check)
+                    registry.add(side)
+        return registry.get(id_, is_guest=self._is_guest)
 
     def _join(self, game: PageGame, name: str = "") -> None:
         game.sit_down(self._browser, name)

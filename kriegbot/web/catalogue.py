@@ -11,8 +11,9 @@ from kriegbot.narration.diary import meanings
 from kriegbot.narration.moments import both_called
 from kriegbot.players.specs import PlayerSpec, offered_options, players
 from kriegbot.request import PERSON, Refused, can_sit, color_of, is_resumable, program_in, program_of, rules_of, seed_of
-from kriegbot.web.person import GameSetup, LiveGame, PersonGame, seat_people
-from kriegbot.web.registry import Registry
+from kriegbot.web.live import GameSetup, LiveGame
+from kriegbot.web.person import PersonGame, seat_people
+from kriegbot.web.registry import PageGame, Registry
 from kriegbot.web.replies import Hello, OptionOffered, PlayerOffered, RulesOffered, letters
 from kriegbot.web.requests import Invite, New, Watch
 from kriegbot.web.seats import TimeControl
@@ -168,7 +169,8 @@ def resumed(registry: Registry, file: str) -> list[PersonGame]:
     headers = record.headers
     seed = seed_of(headers.get("Seed") if headers.get("Seed", "").isdigit() else None)
     control = TimeControl.of(headers.get("TimeControl"))
-    setup = GameSetup(record.rules, seed, control=control, begun=record, file=registry.library.path(file))
+    path, seating = registry.library.path(file), registry.library.seatings.of(file)
+    setup = GameSetup(record.rules, seed, control=control, begun=record, file=path, seating=seating)
     host = people[0] if len(people) == 1 else headers.get("Host") != "black"
     programs = {} if program is None else {not people[0]: program}
     sides = seat_people(registry, setup, programs, {color: len(people) == 2 and color == host for color in people})
@@ -176,6 +178,17 @@ def resumed(registry: Registry, file: str) -> list[PersonGame]:
         if name := headers.get(f"{chess.COLOR_NAMES[color].title()}Name", ""):
             side.rename(name)
     return [sides[color] for color in sorted(people, key=lambda color: color != host)]
+
+
+def restored(registry: Registry, id_: str) -> list[PageGame]:
+    """Return the pages of a saved game to which an id of an earlier server leads: live again, or to review."""
+    file = registry.library.seatings.file(id_)
+    if file is None:
+        return []
+    record = registry.library.load(file)
+    if is_resumable(record):
+        return [*resumed(registry, file)]
+    return [ReplayedGame(registry, record, None, id_)]
 
 
 def opened(registry: Registry, file: str) -> ReplayedGame:

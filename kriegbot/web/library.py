@@ -16,6 +16,7 @@ import chess.pgn
 from kriegbot.narration.helping import Help
 from kriegbot.narration.moments import both_named
 from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_resumable, refusing
+from kriegbot.web.kept import Seatings
 from kriegbot.web.replies import SavedGame
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
@@ -27,10 +28,16 @@ MAX_TAGS = 8 * 1024  # bytes read of a file for its tags
 
 
 class Library:
-    """The saved games of a folder."""
+    """The saved games of a folder.
+
+    Attributes:
+      seatings: who sits in which game.
+      in_progress: the files of live games, which hold both sides. Nobody lists, reads or deletes them on the page.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self.seatings = folder, Seatings(folder)
+        self.in_progress: set[str] = set()
 
     def games(self) -> list[SavedGame]:
         """Return the games, newest first; skip files that are no games of Kriegspiel."""
@@ -38,6 +45,7 @@ class Library:
             paths = sorted(self.folder.glob("*.pgn"), key=lambda path: -path.stat().st_mtime)
         except OSError:
             return []
+        paths = [path for path in paths if path.name not in self.in_progress]
         return [game for path in paths[:MAX_SHOWN] if (game := _listed(path)) is not None]
 
     def path(self, name: str) -> Path:
@@ -49,6 +57,8 @@ class Library:
             is_there = False
         if not is_there:
             raise Refused("There is no saved game with that name any more.")
+        if name in self.in_progress:
+            raise Refused("That game is in progress. It can be opened when it has ended.")
         return path
 
     def load(self, name: str) -> GameRecord:
@@ -72,10 +82,13 @@ class Library:
         with refusing(OSError, beginning="The game cannot be deleted: ", ending="."):
             self.path(name).unlink()
 
-    def save(self, record: GameRecord, id_: str) -> Path:
-        """Save a game under a new name and return its file; raise OSError."""
+    def new_path(self, id_: str) -> Path:
+        """Return a new file name for a game."""
+        return self.folder / f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}-{id_[:6]}.pgn"
+
+    def save(self, record: GameRecord, path: Path) -> Path:
+        """Save a game in a file and return it; raise OSError."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}-{id_[:6]}.pgn"
         save_record(record, path)
         return path
 
@@ -95,7 +108,7 @@ class Library:
             except RecordError:  # the file may name rules of its own
                 record, _ = form.read(games[0], None)
         with refusing(OSError, beginning="The game cannot be saved: ", ending="."):
-            return self.save(record, id_)
+            return self.save(record, self.new_path(id_))
 
 
 def _listed(path: Path) -> SavedGame | None:

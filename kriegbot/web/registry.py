@@ -9,6 +9,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -21,6 +22,7 @@ from kriegbot.narration.results import Results, results_rows, results_text
 from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import Refused, refusing
 from kriegbot.web import replies
+from kriegbot.web.kept import Address, read_private, write_private
 from kriegbot.web.library import Library
 from kriegbot.web.replies import Preparing, Reply, refusal
 from kriegbot.web.requests import MAX_CHOICES, FindTurning, Look, Request
@@ -218,6 +220,7 @@ class Registry:
       folder: where they are saved.
       memory: the file for the page's choices; by default one in that folder.
       results: the file for the results of whoever runs the server; by default one in that folder.
+      address: the file for the page's address; by default one in that folder.
       sandbox: True to keep players from outside away from the rest of the machine, where possible.
       limits: bounds on what browsers can make the server do.
     """
@@ -227,14 +230,19 @@ class Registry:
         folder: Path,
         memory: Path | None = None,
         results: Path | None = None,
+        address: Path | None = None,
         *,
         sandbox: bool = True,
         limits: ServerLimits = LIMITS,
     ) -> None:
         self.library, self.sandbox, self.limits = Library(folder), sandbox, limits
+        self.keeper = ThreadPoolExecutor(1, "keeper")  # saves games in progress
+        self.restoring = asyncio.Lock()
+        self.is_closing = False
         self._memory = folder / "page.json" if memory is None else memory
         self.results = Results(folder / "results.jsonl" if results is None else results)
-        self.guest_token = secrets.token_urlsafe(16)
+        self._address_file = folder / ".address.json" if address is None else address
+        self.guest_token = ""
         self.seats = SeatPool(self._preparing)
         self.preparing: Preparing | None = None
         self.listeners: set[Callable[[Reply], None]] = set()
@@ -258,6 +266,18 @@ class Registry:
         """Start the processes that the first game and the first heat map need."""
         self.seats.warm()
         self.analyst.warm()
+
+    def address_at(self, host: str) -> Address:
+        """Return the address that the page had at this host; a new one, if it had another host or none."""
+        kept = read_private(self._address_file, Address)
+        if kept is None or kept.host != host:  # what has crossed a network opens nothing elsewhere
+            kept = Address(host)
+        self.guest_token = kept.guest_token
+        return kept
+
+    def keep_address(self, address: Address) -> None:
+        """Store the page's address for the next server."""
+        write_private(self._address_file, address)
 
     @property
     def choices(self) -> str:
@@ -317,6 +337,10 @@ class Registry:
         join(game)
         game.play.begin()
 
+    def has(self, id_: str) -> bool:
+        """Return True if a game has this id."""
+        return id_ in self._games
+
     def get(self, id_: str, *, is_guest: bool = False) -> PageGame:
         """Return the game with this id; raise Refused if there is none, or none for guests."""
         game = self._games.get(id_)
@@ -341,6 +365,7 @@ class Registry:
 
     def stop(self, why: str) -> None:
         """Abandon all games, wait until they are saved, and end all processes. Idempotent."""
+        self.is_closing = True
         deadline = time.monotonic() + self.limits.stop_time
         while (live := [game for game in self._games.values() if game.play.is_live]) and time.monotonic() < deadline:
             for game in live:  # repeatedly, for processes that were about to start

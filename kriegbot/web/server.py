@@ -19,6 +19,7 @@ import socket
 import sys
 import threading
 import webbrowser
+from html import escape
 from pathlib import Path
 
 import platformdirs
@@ -35,10 +36,11 @@ from kriegbot.web.registry import Registry
 from kriegbot.web.requests import MAX_BYTES
 from kriegbot.web.watch import ReplayedGame
 from referee import GameRecord
-from referee.text import quoted
+from referee.text import quoted, write_file
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 EVERYWHERE = ("0.0.0.0", "::")  # all addresses of this machine
+MAX_LOGGED = 20  # refused requests
 LAST_MESSAGES = 0.2  # seconds for the last messages to reach browsers before their sockets are closed
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -53,8 +55,9 @@ class PageServer(uvicorn.Server):
 
     def __init__(self, registry: Registry, host: str = "127.0.0.1", port: int = 0) -> None:
         self.registry = registry
+        self.kept = registry.address_at(host)
         try:
-            self._socket = listening(host, port)
+            self._socket = listening(host, port or self.kept.port, or_any=not port)
         except OSError as error:
             is_name = isinstance(error, socket.gaierror)  # with error numbers of its own
             why = (error.strerror or str(error) if is_name else os.strerror(error.errno or 0)).lower()
@@ -63,7 +66,10 @@ class PageServer(uvicorn.Server):
             what = f"cannot listen on port {port} of {quoted(host)}: {why}"
             raise Refused(f"{what}; leave out --port to use a free one.") from None
         self.port: int = self._socket.getsockname()[1]
-        token = secrets.token_urlsafe(16)
+        token = self.kept.token
+        if port or not self.kept.port:  # another server may have the usual port for now
+            self.kept.port = self.port
+        registry.keep_address(self.kept)
         self.address = f"http://{reached_at(host)}:{self.port}/{token}/"
         super().__init__(
             uvicorn.Config(
@@ -103,8 +109,8 @@ def serve(
 ) -> None:
     """Serve the page until Ctrl-C; begin with a saved game and its file, if given."""
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
-    memory = platformdirs.user_config_path("kriegbot") / "page.json"
-    registry = Registry(folder, memory, Results().path, sandbox=sandbox)
+    config = platformdirs.user_config_path("kriegbot")
+    registry = Registry(folder, config / "page.json", Results().path, config / "address.json", sandbox=sandbox)
     server = PageServer(registry, host, port)
     address = server.address
     if saved is not None:
@@ -114,12 +120,25 @@ def serve(
     if host not in LOOPBACK:
         print(opened_to(host, registry.library.folder), file=sys.stderr)
     print(f"The page is at {address}\nCtrl-C stops it; games in progress are saved in {folder}.", flush=True)
+    opener = folder / ".open.html"
     if has_browser and _has_screen():
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(page_to(address, opener),), daemon=True).start()
     ignored = dict.fromkeys((signal.SIGINT, signal.SIGTERM), lambda *_: None)  # once the server has stopped
     hung_up = {signal.SIGHUP: lambda *_: signal.raise_signal(signal.SIGTERM)}
     with signal_handlers(ignored | hung_up), contextlib.suppress(KeyboardInterrupt):
         server.serve_until_stopped()
+    opener.unlink(missing_ok=True)
+
+
+def page_to(address: str, file: Path) -> str:
+    """Return the URL of a file, for its owner alone, that leads a browser to an address.
+
+    Every user of a machine can read the arguments of a browser, and so would read the address in them.
+    """
+    text = f'<!doctype html><meta http-equiv="refresh" content="0; url={escape(address)}"><title>Kriegspiel</title>'
+    file.unlink(missing_ok=True)
+    write_file(file, text.encode(), mode=0o600)
+    return file.absolute().as_uri()
 
 
 def reached_at(host: str) -> str:
@@ -146,8 +165,8 @@ def opened_to(host: str, folder: Path) -> str:
     )
 
 
-def listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens.
+def listening(host: str, port: int, *, or_any: bool = False) -> socket.socket:
+    """Return a socket that listens, with `or_any` on any free port if this one is taken.
 
     Unlike `socket.create_server`, it names TCP as its protocol: only then asyncio sends small messages at once, without
     Nagle's algorithm, which may hold them back for 40 ms.
@@ -161,9 +180,11 @@ def listening(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen()
-    except OSError:
+    except OSError as error:
         listener.close()
-        raise
+        if not (or_any and port and error.errno == errno.EADDRINUSE):
+            raise
+        return listening(host, 0)
     return listener
 
 
@@ -186,6 +207,7 @@ class Guard:
         self._app = app
         self._token, self._guest_token = token.encode(), guest_token.encode()
         self._host, self._port = host, port
+        self._refused = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass one request or connection on, or refuse it."""
@@ -194,7 +216,11 @@ class Guard:
             return
         if why := self.refusal(scope):
             client = scope.get("client") or ("?", 0)
-            log.warning("refused %s from %s: %s", scope["type"], client[0], why)
+            self._refused += 1  # an old tab tries for ever
+            if self._refused <= MAX_LOGGED:
+                log.warning("refused %s from %s: %s", scope["type"], client[0], why)
+            if self._refused == MAX_LOGGED:
+                log.warning("further refusals are not shown")
             await _refuse(scope, receive, send)
             return
         path = "/" + scope["path"].lstrip("/").partition("/")[2]

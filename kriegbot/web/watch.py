@@ -11,6 +11,7 @@ from pathlib import Path
 import chess
 
 from kriegbot.narration.moments import Narrator, both_named
+from kriegbot.request import PERSON
 from kriegbot.web.registry import GameThread, PageGame, Registry
 from kriegbot.web.replies import GameEnded, GameInfo, NotYet, PaceSet
 from kriegbot.web.requests import LeaveGame, Pause, Request, SetPace
@@ -98,13 +99,19 @@ class WatchedGame(PageGame):
 
 
 class ReplayedGame(PageGame):
-    """A saved game and the path of its file; raises RecordError if it cannot be replayed."""
+    """A saved game and the path of its file; raises RecordError if it cannot be replayed.
+
+    With the id of a page of the game, it is for people who had this page, and shows no path.
+    """
 
     kind = "replay"
     replayed = (GameInfo, GameEnded)
 
-    def __init__(self, registry: Registry, record: GameRecord, path: str) -> None:
+    def __init__(self, registry: Registry, record: GameRecord, path: str | None, id_: str | None = None) -> None:
         super().__init__(registry)
+        if id_ is not None:
+            self.id = id_
+            self.is_for_guests = record.headers["White"] == record.headers["Black"] == PERSON
         self.record = record
         self.review = Review.of(self.id, record)
         self.publish(game_message(self, both_named(record.headers), record.rules, record.headers.get("Seed")))
@@ -120,8 +127,9 @@ class SpectatorGame(PageGame):
     kind = "replay"
     replayed = (NotYet, GameInfo, GameEnded)
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, id_: str | None) -> None:
         super().__init__(registry)
+        self.id = id_ or self.id
         self.is_for_guests = True
         self.publish(NotYet("The game is still on. You can see it here as soon as it has ended."))
 

@@ -32,7 +32,10 @@ let play = null;
 let review = null;
 let over = null;
 
-const send = connect({ onOpen: rejoin, onMessage: receive, onState: (isOpen) => { $("lost").hidden = isOpen; } });
+const send = connect({ onOpen: rejoin, onMessage: receive, onState: (text) => {
+  $("lost").hidden = !text;
+  $("lost").textContent = text;
+} });
 const teach = guidedGame();
 const pose = puzzleBook();
 const privacy = makePrivacyScreen(send, () => {
@@ -102,7 +105,7 @@ function receive(message) {
 
 function enter(message) {
   const isNew = message.id !== game?.id;
-  if (!isNew && (play || review)) return; // joined again: keep the board; news follow
+  if (!isNew && (play || review) && !over?.resumable) return; // joined again: keep the board; news follow
   leave();
   game = atOneScreen() ? { ...message, invitation: null, white: "A person", black: "A person" } : message;
   $("pass").hidden = true;
@@ -152,7 +155,7 @@ function end(message) {
 
 function goOn({ game: id }) {
   const join = () => send({ do: "join", game: id });
-  if (wantsRematch || !over) join(); // before the end, this one has asked for a new link
+  if (wantsRematch || !over || over.resumable) join(); // a new link, or a game that was broken off goes on
   else offerNext(game, join);
 }
 
@@ -160,6 +163,7 @@ function goOn({ game: id }) {
 function refuse({ text, to }) {
   if (["library", "open", "resume", "delete"].includes(to) && !places.library.hidden) library.say(text);
   else if (to === "watch") say.watch(text);
+  else if (to === "visit" && over) return; // a new server does not know the game; the review stays
   else if (["visit", "join"].includes(to) || !game) {
     if (gameInAddress()) history.replaceState(null, "", location.pathname);
     leave();

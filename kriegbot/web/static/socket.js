@@ -2,8 +2,11 @@
 
 const FIRST_PAUSE = 300; // milliseconds before the first new attempt; the pause doubles each time
 const LONGEST_PAUSE = 8000;
+const LOST = "Connection lost. Trying again …";
+const STOPPED = "The server has stopped. Once kriegbot play --web runs again, this page goes on by itself.";
+const MOVED = "This address is no longer valid. Open the one that kriegbot prints when it starts.";
 
-/** Connects. Calls onOpen() after each connection, onMessage(message) and onState(isOpen). Returns send(message). */
+/** Connects. Calls onOpen() after each connection, onMessage(message), and onState(text) with what to show. Returns send(message). */
 export function connect({ onOpen, onMessage, onState }) {
   const address = new URL("ws", location.href.split("#")[0]);
   address.protocol = "ws:";
@@ -14,15 +17,25 @@ export function connect({ onOpen, onMessage, onState }) {
     socket = new WebSocket(address);
     socket.onopen = () => {
       pause = FIRST_PAUSE;
-      onState(true);
+      onState("");
       onOpen();
     };
     socket.onmessage = (event) => onMessage(JSON.parse(event.data));
-    socket.onclose = () => {
-      onState(false);
+    socket.onclose = async () => {
+      onState(pause === FIRST_PAUSE ? LOST : STOPPED);
+      if (await isRefused()) return onState(MOVED);
       setTimeout(open, pause);
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     };
+  }
+
+  /** True if a server answers, but not to this address: trying again is of no use. */
+  async function isRefused() {
+    try {
+      return (await fetch(location.pathname)).status === 404;
+    } catch {
+      return false;
+    }
   }
 
   open();

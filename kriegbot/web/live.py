@@ -1,0 +1,375 @@
+"""Games in progress between people, programs, or one of each, from the first try to the file; and people's sides.
+
+`LiveGame` runs `kriegbot.game.match.play_game` in a thread. It can continue an unfinished game. To take a move back, it
+stops the game and continues it from there; the program then restarts from its own view. The file has the game after
+each try, but the page opens no file of a game in progress.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import chess
+
+from kriegbot.game.match import play_game, without_last_turn
+from kriegbot.game.seat import Seat
+from kriegbot.narration.helping import Help
+from kriegbot.narration.moments import MAX_NAME
+from kriegbot.players.specs import PlayerSpec
+from kriegbot.request import Refused
+from kriegbot.web import replies
+from kriegbot.web.kept import Seating
+from kriegbot.web.registry import GameThread, PageGame, Registry
+from kriegbot.web.replies import GameEnded, GameInfo, Reply, SideView, refusal
+from kriegbot.web.review import Review
+from kriegbot.web.seats import GameClock, PersonSeat, PooledSeat, TimeControl
+from kriegbot.web.watch import SpectatorGame, WatchedGame, over_message
+from referee import GameRecord, Reason, RuleSet, View
+from referee.text import one_line
+
+EVENT = "kriegbot play --web"
+ONLOOKERS = "onlookers"  # the page for others, beside those of "white" and "black"
+log = logging.getLogger("kriegbot.web")
+
+
+@dataclass(frozen=True, slots=True)
+class GameSetup:
+    """The terms of a game. It may continue an unfinished game, `begun`, from a `file`, with its former `seating`.
+
+    A program's moves follow from the seed, so the person learns a fresh seed only after the end.
+    """
+
+    rules: RuleSet
+    seed: int
+    is_seed_given: bool = False
+    control: TimeControl | None = None
+    begun: GameRecord | None = None
+    file: Path | None = None
+    seating: Seating | None = None
+
+
+class Side(PageGame):
+    """A person's side of a game. Between two people, one may pass on the other's link."""
+
+    kind = "play"
+    replayed = (
+        GameInfo,
+        SideView,
+        replies.HeatMap,
+        replies.DrawOffer,
+        replies.Presence,
+        replies.Names,
+        GameEnded,
+        replies.ResultsTable,
+        replies.NextGame,
+    )
+
+    def __init__(self, game: LiveGame, color: chess.Color, *, may_invite: bool) -> None:
+        super().__init__(game.registry, game)
+        side, seating = chess.COLOR_NAMES[color], game.setup.seating
+        self.id = game.id_of(side) or self.id
+        self.game, self.color, self.may_invite = game, color, may_invite
+        self.is_for_guests = game.is_for_two
+        self.name = ""
+        self.browser = None if seating is None else seating.browsers.get(side)
+        self.is_mine = seating is None or seating.is_mine
+        goes_on = seating is not None and len(seating.browsers) == 2  # at once, but clocks wait for people
+        is_here = not game.is_for_two or (goes_on and game.setup.control is None)
+        self.seat = PersonSeat(self._show, game.clock, is_here=is_here)
+        game.people[color] = self
+        self._has_company = not goes_on  # nothing announces that the other person has not come yet
+        if goes_on:
+            self.publish(replies.Presence(False))
+        self._view: View | None = None
+
+    def _show(self, view: View, message: SideView) -> None:
+        """Publish a view; in the game's thread."""
+        self._view = view
+        self.publish(message)
+
+    def invitation(self) -> Reply | None:
+        """Return the terms of the game if its seat is free."""
+        if not self.game.is_for_two or self.browser is not None:
+            return None
+        setup, other = self.game.setup, self.game.people[not self.color]
+        clock = None if setup.control is None else str(setup.control)
+        return replies.Invited(self.id, chess.COLOR_NAMES[self.color], setup.rules.title, clock, other.name)
+
+    def sit_down(self, browser: str, name: str) -> None:
+        """Seat a browser; between two people only the first one. Raise Refused for others."""
+        if self.game.is_for_two and self.browser not in (None, browser):
+            why = "Somebody has already joined with this link. Open it in the browser in which you joined first."
+            raise Refused(why)
+        self.browser = browser
+        if name:
+            self.rename(name)
+        self.game.keep()
+
+    def rename(self, name: str) -> None:
+        """Tell both people the name of this one."""
+        self.name = one_line(name, MAX_NAME)
+        names = {color: side.name for color, side in self.game.people.items()}
+        for side in self.game.people.values():
+            side.publish(replies.Names(names[chess.WHITE], names[chess.BLACK]))
+        self.game.keep()
+
+    @property
+    def is_unattended(self) -> bool:
+        """True if no browser shows the game from any side."""
+        return not any(side.has_listeners for side in self.game.people.values())
+
+    def leave(self, why: str) -> None:
+        """Make the person leave."""
+        self.seat.leave(why)
+
+    def snapshot(self) -> list[Reply]:
+        """Return the messages for a new listener."""
+        self.seat.come()
+        return super().snapshot()
+
+    def join(self, listener: Callable[[Reply], None]) -> None:
+        """Add a listener, and tell the other person if it is the first."""
+        super().join(listener)
+        self._tell_other(is_here=True)
+
+    def part(self, listener: Callable[[Reply], None]) -> None:
+        """Remove a listener, and tell the other person if it was the last."""
+        super().part(listener)
+        if not self.has_listeners:
+            self._tell_other(is_here=False)
+
+    def _tell_other(self, *, is_here: bool) -> None:
+        other = self.game.people.get(not self.color)
+        if other is not None and other._has_company is not is_here:
+            other._has_company = is_here
+            other.publish(replies.Presence(is_here))
+
+    def finish(self, record: GameRecord, saved: Path | None, trouble: str, review: Review | None) -> None:
+        """Publish the end; without a review as long as the game may be continued."""
+        self.record = record
+        hosts = [side.browser for side in self.game.people.values() if side.may_invite]
+        is_host = not self.game.is_for_two or (self.browser is not None and self.browser in hosts)
+        over = over_message(record, str(saved) if saved is not None and is_host else None, self.color)
+        over.text += trouble
+        if review is None:
+            over.resumable, over.seed = True, None
+        self.publish(over)
+        if review is not None:
+            self.review = review
+            self.publish(review.message())
+
+
+class LiveGame(GameThread):
+    """One game, from its first try to its file, between people, programs, or one of each.
+
+    Attributes:
+      people: the sides that people play.
+      watched: the game on the page, if no person plays.
+      onlookers: the game on the page for others than its two people.
+    """
+
+    def __init__(
+        self, registry: Registry, setup: GameSetup, programs: Mapping[chess.Color, PlayerSpec], pace: float = 0.0
+    ) -> None:
+        self.registry, self.setup, self.programs = registry, setup, programs
+        self.clock = GameClock(setup.control, setup.begun)
+        self.help = Help.of(setup.begun)
+        self.people: dict[chess.Color, Side] = {}
+        self.watched = WatchedGame(registry, self, pace) if len(programs) == 2 else None
+        self.onlookers = None if programs else SpectatorGame(registry, self.id_of(ONLOOKERS))
+        self._offer: tuple[chess.Color, int] | None = None
+        self._file = setup.file
+        self._latest: GameRecord | None = None  # of the game in progress
+        self._is_stale = False  # True if that is not saved yet
+        self._seats: dict[chess.Color, PooledSeat] = {}
+        self._seats_lock = threading.Lock()  # other games may get a seat as soon as it is released
+
+    @property
+    def is_for_two(self) -> bool:
+        """True if two people play."""
+        return not self.programs
+
+    @property
+    def pages(self) -> list[Side | WatchedGame]:
+        """The pages of the live game."""
+        return [*self.people.values()] if self.watched is None else [self.watched]
+
+    @property
+    def _path(self) -> Path:
+        """Its file, which the first to ask names."""
+        if self._file is None:
+            self._file = self.registry.library.new_path(self.key)
+        return self._file
+
+    @property
+    def key(self) -> str:
+        """Its name in logs and files: the id of its first page."""
+        return self.pages[0].id
+
+    def id_of(self, page: str) -> str | None:
+        """Return the former id of a side's page in a continued game."""
+        return None if self.setup.seating is None else self.setup.seating.ids.get(page)
+
+    def check(self) -> None:
+        """Raise Refused if a program from outside cannot play."""
+        self.registry.check(self.programs.values(), self.setup.rules)
+
+    def begin(self) -> None:
+        """Start the game."""
+        if self._thread is not None:
+            return
+        if self.onlookers is not None:
+            self.registry.add(self.onlookers)
+        if self._file is not None:
+            self.registry.library.in_progress.add(self._file.name)
+        self._seats = {color: self.registry.seats.take(program, color) for color, program in self.programs.items()}
+        self._thread = threading.Thread(target=self._play, name=f"game {self.key}", daemon=True)
+        self._thread.start()
+
+    def stop(self, why: str) -> None:
+        """Abandon the game if it is live."""
+        if not self.is_live:
+            return
+        for side in self.pages:
+            side.leave(why)
+        with self._seats_lock:
+            for seat in self._seats.values():
+                seat.leave(why)
+
+    def offer_draw(self, color: chess.Color, view: View | None) -> None:
+        """Offer a draw for a side, or accept the opponent's offer, which stands until this side has moved."""
+        if not self.is_for_two:
+            raise Refused("Programs do not agree to draws. You can resign.")
+        ply = 0 if view is None else view.ply
+        if self._offer is not None and self._offer[0] != color and ply <= self._offer[1]:
+            for side in self.people.values():
+                side.seat.agree()
+            return
+        if view is not None and view.turn == color:
+            ply += 1  # its own move comes before the opponent's
+        self._offer = color, ply
+        for side in self.people.values():
+            side.publish(replies.DrawOffer(chess.COLOR_NAMES[color], ply))
+
+    def _seat(self, color: chess.Color) -> Seat:
+        if color in self.people:
+            return self.people[color].seat
+        seat = self._seats[color]
+        if self.watched is None:
+            seat.clock = self.clock
+        else:
+            self.watched.watch(seat)
+        return seat
+
+    def _play(self) -> None:
+        setup, begun = self.setup, self.setup.begun
+        white, black = self._seat(chess.WHITE), self._seat(chess.BLACK)
+        try:
+            try:
+                while True:
+                    played = play_game(
+                        white, black, rules=setup.rules, seed=setup.seed, event=EVENT, begun=begun, keep=self.keep
+                    )
+                    if not any(side.seat.takes_back for side in self.people.values()):
+                        break
+                    self.help.taken_back += 1
+                    begun = without_last_turn(played.record)
+            finally:
+                with self._seats_lock:
+                    seats, self._seats = self._seats, {}
+                for seat in seats.values():
+                    self.registry.seats.release(seat)
+            if played.failed is not None:
+                programs = " and ".join(map(str, self.programs.values()))
+                log.warning("game %s: %s: %s\n%s", self.key, programs, played.failed, played.failed.log)
+            record = self._finish(played.record)
+            if played.failed is None:
+                self._count(record)
+        except Exception:
+            log.exception("game %s failed", self.key)
+            for side in self.pages:
+                side.publish(refusal("The game failed. The server's terminal says why."))
+
+    def keep(self, record: GameRecord | None = None) -> None:
+        """Save the game in progress, and who sits where, soon. In another thread, so that the time tells nothing."""
+        if record is not None:
+            self._latest = record
+        if self.people:
+            self._is_stale = True
+            self.registry.keeper.submit(self._save_latest)
+
+    def _save_latest(self) -> None:
+        if self._latest is None or not self._is_stale:
+            return
+        self._is_stale = False
+        self.registry.library.in_progress.add(self._path.name)
+        try:
+            self._save(self._latest)
+        except OSError as error:
+            log.error("cannot save to %s: %s", self.registry.library.folder, error.strerror or error)
+
+    def _save(self, record: GameRecord) -> None:
+        """Save a game and who sits where; in the keeper's thread."""
+        self.registry.library.save(self._headed(record), self._path)
+        if self.people:
+            pages = self._people_by_name()
+            browsers = {name: side.browser for name, side in pages.items() if side.browser is not None}
+            ids = {name: side.id for name, side in pages.items()}
+            ids |= {} if self.onlookers is None else {ONLOOKERS: self.onlookers.id}
+            seating = Seating(ids, browsers, all(side.is_mine for side in pages.values()))
+            self.registry.library.seatings.keep(self._path.name, seating)
+
+    def _people_by_name(self) -> dict[str, Side]:
+        return {chess.COLOR_NAMES[color]: side for color, side in self.people.items()}
+
+    def _headed(self, record: GameRecord) -> GameRecord:
+        """Return a record with headers on its clock, its people and their help."""
+        people = self._people_by_name()
+        more = {} if self.setup.control is None else {"TimeControl": str(self.setup.control)}
+        more |= {f"{name.title()}Name": side.name for name, side in people.items() if side.name}
+        more |= {"Host": name for name, side in people.items() if side.may_invite}  # noqa: B035 - one at most
+        return replace(record, headers={**record.headers, **more, **self.help.header()})
+
+    def _count(self, record: GameRecord) -> None:
+        """Count a game against a program in the results of whoever runs the server, if they played it."""
+        if len(self.people) != 1:
+            return
+        ((color, side),) = self.people.items()
+        if not side.is_mine:
+            return
+        try:
+            text = self.registry.results.count(record, color, is_seed_given=self.setup.is_seed_given)
+        except OSError as error:
+            log.error("cannot store the result in %s: %s", self.registry.results.path, error.strerror or error)
+        else:
+            side.publish(self.registry.results_shown(side.id, text))
+
+    def _finish(self, record: GameRecord) -> GameRecord:
+        """Publish the last views, save the game, and publish its end; show the true boards if it is over for good."""
+        record = self._headed(record)
+        review = Review.of(self.key, record)
+        for color, side in self.people.items():
+            side.seat.wait(review.views[color])
+        saved, trouble = None, ""
+        try:
+            self._latest = None
+            self.registry.keeper.submit(self._save, record).result()
+            saved = self._path
+        except OSError as error:
+            trouble = f" The game could not be saved: {error.strerror or error}."
+            log.error("cannot save to %s: %s", self.registry.library.folder, error.strerror or error)
+        self.registry.library.in_progress.discard(self._path.name)
+        is_resumable = record.end is not None and record.end.reason is Reason.ABANDONED and saved is not None
+        if is_resumable and self.registry.is_closing and self.people:
+            return record  # the pages wait for the next server
+        if self.watched is not None:
+            self.watched.finish(record, saved, trouble, review)
+        for side in self.people.values():
+            side.finish(record, saved, trouble, None if is_resumable else review)
+        if self.onlookers is not None:
+            self.onlookers.finish(record, None if is_resumable else review)
+        return record
