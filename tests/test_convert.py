@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -94,16 +95,18 @@ def test_help_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(f"\n    {form.name:10}  {form.summary}\n" in out for form in FORMATS.values())
 
 
-def test_progress_is_shown_once_it_takes_long(
-    game: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown = []
-    monkeypatch.setattr("kriegbot.cli.common.PATIENCE", -1.0)
-    monkeypatch.setattr("kriegbot.cli.common.steps", lambda what, work: shown.append((what, list(work))))
+def test_progress_is_shown(game: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[str, int]] = []
+
+    def track(items: Iterable[str], what: str, total: int, **_: object) -> Iterable[str]:
+        shown.append((what, total))
+        return items
+
+    monkeypatch.setattr("kriegbot.cli.common.track", track)
     source = Path(game).with_name("two.pgn")
     source.write_text(Path(game).read_text() * 2)
     out, _ = convert(str(source), "-", capsys=capsys)
-    assert shown == [("Converting", [(2, 2)])]
+    assert shown == [("Converting", 2)]
     assert len(FORMATS["kriegbot"].games(out)) == 2
 
 

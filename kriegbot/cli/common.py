@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import sys
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -16,7 +15,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, track
 
 from kriegbot.children import CannotStart
 from kriegbot.game import sandbox as bubblewrap
@@ -32,7 +31,6 @@ from referee.text import atomic_file, did_you_mean, one_line, quoted, unknown
 T = TypeVar("T")
 Parser: TypeAlias = Callable[[Any], Any]
 
-PATIENCE = 2.0  # seconds before progress is shown
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """The exception of a bad command line, for which typer has no public name."""
 
@@ -40,9 +38,9 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 def option(
     metavar: str, help_: str, *names: str, parser: Parser | None = None, complete: Callable[[], list[str]] | None = None
 ) -> Any:
-    """Declare an option with a value, named after its parameter or by `names`.
+    """Declare an option, named after its parameter or by `names`; `complete` returns values for a shell.
 
-    `parser` raises Refused; it must also accept its own results, as defaults. `complete` returns names for a shell.
+    `parser` raises Refused; it must also accept its own results, as defaults.
     """
     return typer.Option(*names, metavar=metavar, help=help_, parser=parser, autocompletion=complete)
 
@@ -273,17 +271,7 @@ def steps(what: str, work: Iterable[tuple[int, int]]) -> None:
             progress.update(task, completed=done, total=total)
 
 
-def patiently(what: str, items: Iterator[T], total: int) -> list[T]:
-    """Return all items as a list. Show progress once they have taken `PATIENCE` seconds."""
-    begin, results = time.monotonic(), list[T]()
-
-    def collect() -> Iterator[tuple[int, int]]:
-        for item in items:
-            results.append(item)
-            yield len(results), total
-
-    work = collect()
-    for _ in work:
-        if time.monotonic() - begin > PATIENCE:
-            steps(what, work)
-    return results
+def patiently(what: str, items: Iterable[T], total: int) -> list[T]:
+    """Return all items as a list, and show progress meanwhile."""
+    console = Console(stderr=True, highlight=False)
+    return list(track(items, what, total, console=console, transient=True, disable=not console.is_terminal))

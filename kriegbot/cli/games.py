@@ -31,7 +31,7 @@ from referee import GameRecord, RecordError, RuleSet
 from referee.formats import FORMATS, format_for, format_named, format_of, written
 from referee.formats.base import Format
 from referee.pgn import pgn_decoded
-from referee.text import one_line, quoted
+from referee.text import one_line, quoted, read_bytes
 from tournaments.store import Store, StoreError
 
 STANDARD = "-"  # standard input or output
@@ -269,17 +269,9 @@ def _target_of(source: str, target: str) -> Path | None:
 def text_of(source: str) -> str:
     """Return the text of a file of games, or of standard input."""
     try:
-        if source == STANDARD:
-            data = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            with Path(source).open("rb") as handle:
-                data = handle.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise Refused(f"{quoted(source)}: more than {MAX_BYTES} bytes; it takes a smaller file.")
-        return pgn_decoded(data)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise Refused(f"{quoted(source)}: cannot be read ({reason}).") from None
+        return pgn_decoded(sys.stdin.buffer.read() if source == STANDARD else read_bytes(Path(source), MAX_BYTES))
+    except ValueError as error:
+        raise Refused(f"{quoted(source)}: {error}.") from None
 
 
 def record_of(game: str) -> GameRecord:

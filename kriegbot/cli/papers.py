@@ -14,41 +14,18 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from kriegbot.cli.common import (
-    Jobs,
-    Json,
-    Seed,
-    argument,
-    compile_kernels,
-    counted,
-    group,
-    one_of,
-    option,
-    steps,
-    whole_number,
-)
+from kriegbot import trees as exact
+from kriegbot.cli import common
+from kriegbot.cli.common import Json, Seed, argument, one_of, option, whole_number
 from kriegbot.cli.tournament import Games, cores, play_missing
 from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.request import Refused, path_of, refusing, save_whole, seed_of
-from kriegbot.trees.draw import svg as drawn
-from kriegbot.trees.formats import load
-from kriegbot.trees.imp_minimax import (
-    alternating_best_responses,
-    imp_alphabeta,
-    imp_minimax,
-    is_equilibrium,
-    overconfident,
-    paranoid,
-)
-from kriegbot.trees.perfect import alphabeta, expectimax, expectiminimax, minimax
-from kriegbot.trees.strategy import Solution, brute_force, payoffs
-from kriegbot.trees.tree import Leaf, Number, Tree, TreeError, action_name
+from kriegbot.trees import Leaf, Number, Solution, Tree, TreeError
 from referee.text import one_line, quoted
 from tournaments import measured_figures
 from tournaments import reproduce as figures
 from tournaments.presentation import PlotsMissing, show_table
 from tournaments.reproduce import FIGURES, LONG, SHORT, TODAY
-from tournaments.reproduce import games_of as cell_games
 from tournaments.run import LocalExecutor
 from tournaments.store import Store, StoreError
 
@@ -87,7 +64,7 @@ def reproduce(
     choice: Annotated[
         str, option("CHOICE", "Options for both players, such as boards=last,evaluator=conservative.")
     ] = "today",
-    jobs: Jobs = None,
+    jobs: common.Jobs = None,
     out: Annotated[Path, option("FOLDER", "Folder of games, tables and plots.")] = Path("reproduction"),
 ) -> None:
     """Reproduce the paper's experiment and print our results beside the paper's.
@@ -98,9 +75,8 @@ def reproduce(
     """
     with refusing(BadSpec):
         settings = {figure: figures.settings_of(figure, budget, seed, choice) for figure in FIGURES}
-    suffix = ("" if budget is None else f"-{budget:g}s") + (
-        "" if choice == TODAY else "-" + re.sub(r"\W+", "-", choice)
-    )
+    suffix = "" if budget is None else f"-{budget:g}s"
+    suffix += "" if choice == TODAY else "-" + re.sub(r"\W+", "-", choice)
     try:
         out.mkdir(parents=True, exist_ok=True)
         results: list[figures.CellResult] = []
@@ -131,7 +107,7 @@ def reproduce(
 
 def _play_cells(store: Store, cells: list[int], games: int, jobs: int) -> None:
     done, settings = store.done(), store.settings
-    missing = [game for game in cell_games(settings, cells, games) if game.id not in done]
+    missing = [game for game in figures.games_of(settings, cells, games) if game.id not in done]
     if missing:
         play_missing(store, missing, LocalExecutor(jobs), [parse_spec(settings.pairings[cells[0]].first)])
 
@@ -152,38 +128,38 @@ def _show_figure(figure: int, path: Path, results: list[figures.CellResult]) -> 
 
 def _sample_sizes(folder: Path, seed: int) -> None:
     """Measure the missing sample sizes of Figure 4, and show all."""
-    compile_kernels()
+    common.compile_kernels()
     path = folder / "figure4.csv"
     with refusing(ValueError, ending="."):
-        steps("Figure 4", measured_figures.measure_sizes(path, seed))
+        common.steps("Figure 4", measured_figures.measure_sizes(path, seed))
         sizes = measured_figures.read_sizes(path)
     show_table(measured_figures.sizes_table(sizes), Console(highlight=False))
 
 
-trees = group("Solve explicit game trees and measure pruning on random ones.")
+trees = common.group("Solve explicit game trees and measure pruning on random ones.")
 
 
 def _bounded(tree: Tree) -> Solution:
-    return imp_alphabeta(tree, max(node.payoffs[0] for node in tree.nodes() if isinstance(node, Leaf)))
+    return exact.imp_alphabeta(tree, max(node.payoffs[0] for node in tree.nodes() if isinstance(node, Leaf)))
 
 
 def _answered(tree: Tree) -> Solution:
-    answers = alternating_best_responses(tree, dict.fromkeys(tree.information_sets, 0))
+    answers = exact.alternating_best_responses(tree, dict.fromkeys(tree.information_sets, 0))
     return Solution(answers.payoffs[0], answers.strategy, 0)
 
 
 ALGORITHMS: dict[str, Callable[[Tree], Solution]] = {
-    "imp-minimax": imp_minimax,
+    "imp-minimax": exact.imp_minimax,
     "imp-alphabeta": _bounded,
-    "brute-force": brute_force,
+    "brute-force": exact.brute_force,
     "best-responses": _answered,
-    "overconfident": overconfident,
-    "paranoid": paranoid,
-    "minimax": minimax,
-    "expectimax": expectimax,
-    "expectiminimax": expectiminimax,
-    "chance-minimax": expectiminimax,
-    "alphabeta": alphabeta,
+    "overconfident": exact.overconfident,
+    "paranoid": exact.paranoid,
+    "minimax": exact.minimax,
+    "expectimax": exact.expectimax,
+    "expectiminimax": exact.expectiminimax,
+    "chance-minimax": exact.expectiminimax,
+    "alphabeta": exact.alphabeta,
 }
 
 
@@ -200,11 +176,11 @@ def solve(
 ) -> None:
     """Solve a game tree for its first player."""
     with refusing(TreeError, ending="."):
-        tree = load(file)
+        tree = exact.load(file)
         solution = ALGORITHMS[algorithm](tree)
         results = _results(tree, algorithm, solution)
         if svg is not None:
-            save_whole(svg, drawn(tree, solution.strategy).encode())
+            save_whole(svg, exact.svg(tree, solution.strategy).encode())
     if json:
         print(dumps(results, indent=2, ensure_ascii=False, allow_nan=False))
     else:
@@ -214,14 +190,14 @@ def solve(
 def _results(tree: Tree, algorithm: str, solution: Solution) -> dict[str, Any]:
     """Return everything to be printed, as plain values; numbers are as in JSON trees."""
     try:
-        values = [_plain(payoff) for payoff in payoffs(tree, solution.strategy)]
+        values = [_plain(payoff) for payoff in exact.payoffs(tree, solution.strategy)]
     except TreeError:  # it has no choices for a player assumed to move at random, or as badly as possible
         values = None
     choices = [
         {
             "player": tree.players[key[0]],
             "information_set": key[1],
-            "action": action_name(nodes[0], solution.strategy[key]),
+            "action": exact.action_name(nodes[0], solution.strategy[key]),
         }
         for key, nodes in tree.information_sets.items()
         if key in solution.strategy
@@ -237,7 +213,7 @@ def _results(tree: Tree, algorithm: str, solution: Solution) -> dict[str, Any]:
         "value": _plain(solution.value),
         "strategy": choices,
         "payoffs": values,
-        "is_equilibrium": is_equilibrium(tree, solution.strategy) if algorithm == "best-responses" else None,
+        "is_equilibrium": exact.is_equilibrium(tree, solution.strategy) if algorithm == "best-responses" else None,
         "nodes_examined": len(solution.examined) or None,
         "leaves_examined": solution.leaves or None,
     }
@@ -248,7 +224,9 @@ def _plain(number: Number) -> int | float | str:
 
 
 def _print_solution(results: dict[str, Any]) -> None:
-    size = f"{counted(results['nodes'], 'node')}, {counted(results['information_sets'], 'information set')}"
+    size = (
+        f"{common.counted(results['nodes'], 'node')}, {common.counted(results['information_sets'], 'information set')}"
+    )
     print(f"{one_line(results['title']) or 'A tree'}: {size}.")
     for player, why in results["why_not_perfect_recall"].items():
         if why is not None:
