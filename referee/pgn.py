@@ -154,7 +154,11 @@ def save_record(record: GameRecord, path: str | os.PathLike[str]) -> None:
 def record_to_pgn(record: GameRecord) -> str:
     """Return the record as text. Raises RecordError if it does not replay or is too large to read back."""
     record.check()
-    text = pgn_text(headers_of(record), _movetext(record))
+    first, *comments = (" ".join(tags) for tags in _comments(record))
+    movetext = [f"{{{first}}}"] if first else []
+    for (number, board, turn), tags in zip(numbered(record), comments, strict=True):
+        movetext.append(f"{number} {board.san(turn.move)} {{{tags}}}")
+    text = pgn_text(headers_of(record), [*movetext, record.result])
     if len(text.encode()) > MAX_BYTES:
         raise RecordError(f"illegal record: {len(text.encode())} bytes; it takes at most {MAX_BYTES}")
     return text
@@ -182,15 +186,6 @@ def numbered(record: GameRecord) -> Iterator[tuple[str, chess.Board, Turn]]:
     for turn in record.turns:
         yield f"{board.fullmove_number}{'.' if board.turn == chess.WHITE else '...'}", board, turn
         board.push(turn.move)
-
-
-def _movetext(record: GameRecord) -> Iterator[str]:
-    first, *comments = _comments(record)
-    if first:
-        yield f"{{{' '.join(first)}}}"
-    for (number, board, turn), tags in zip(numbered(record), comments, strict=True):
-        yield f"{number} {board.san(turn.move)} {{{' '.join(tags)}}}"
-    yield record.result
 
 
 def _comments(record: GameRecord) -> list[list[str]]:
@@ -262,7 +257,10 @@ def record_from_pgn(text: str) -> GameRecord:
             raise RecordError(f"not a Kriegspiel record: header {name} is missing")
     if game.skipped:
         raise RecordError(f"unexpected {' and '.join(game.skipped)}: a record has none")
-    comments = [_tags(comments) for comments in (game.remarks, *(move.comments for move in game.moves))]
+    comments = [
+        [" ".join(tag.split()) for tag in _TAG.findall(" ".join(texts))]
+        for texts in (game.remarks, *(move.comments for move in game.moves))
+    ]
     record = _replayed(game, comments)
     for ply, (tags, again) in enumerate(zip(comments, _comments(record), strict=True)):
         if sorted(tags) != sorted(again):
@@ -319,11 +317,6 @@ def _replayed(game: PgnGame, comments: list[list[str]]) -> GameRecord:
             replay.stop(End(Reason(game.headers["Termination"]), winner, game.headers.get("TerminationDetails", "")))
     headers = {name: value for name, value in game.headers.items() if name not in RESERVED}
     return GameRecord.of(replay.referee, headers, seconds)
-
-
-def _tags(comments: list[str]) -> list[str]:
-    """Return the tags in comments, and any other words."""
-    return [" ".join(tag.split()) for tag in _TAG.findall(" ".join(comments))]
 
 
 def _repeat_tries(replay: Replay, tags: list[str], name: str) -> None:

@@ -109,7 +109,10 @@ class Referee:
         elif not self._board.is_legal(move):
             answer = Answer.ILLEGAL
         else:
-            self._accept(mover, move)
+            announcement = announce(self._board, move, self.rules, self.limits, ply=self.ply)
+            self._board.push(move)
+            self._answer(mover, OwnTry(move, Answer.ACCEPTED, announcement))
+            self._sides[not mover].apply(OpponentMoved(announcement))
             return Answer.ACCEPTED
         self._answer(mover, OwnTry(move, answer))
         if answer is Answer.ILLEGAL and self.rules.illegal_to is Audience.BOTH:
@@ -153,12 +156,6 @@ class Referee:
     def events(self, color: chess.Color, start: int = 0) -> tuple[Event, ...]:
         """Return the `events` of a side from number `start` on, without a view."""
         return tuple(self._sides[color].events[start:])
-
-    def _accept(self, mover: chess.Color, move: chess.Move) -> None:
-        announcement = announce(self._board, move, self.rules, self.limits, ply=self.ply)
-        self._board.push(move)
-        self._answer(mover, OwnTry(move, Answer.ACCEPTED, announcement))
-        self._sides[not mover].apply(OpponentMoved(announcement))
 
     def _answer(self, color: chess.Color, event: OwnTry | OwnQuestion) -> None:
         self._sides[color].apply(event)

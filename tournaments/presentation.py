@@ -11,8 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
 from importlib.util import find_spec
 from io import StringIO
+from string import Template
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -36,25 +38,6 @@ BAR, SMALL = 0.5, 9  # height of a bar in rows, and of small letters in points
 WON, DRAWN, LOST, LINE = "#2b6cb0", "#d5d9de", "#c05621", "#1a1a1a"
 MISSING = "plots need matplotlib, which is missing: pip install matplotlib"
 NAME = 32  # most letters of a player's name beside a plot
-
-
-STYLE = """
-:root { color-scheme: light; }
-body { margin: 0 auto; max-width: 60rem; padding: 1rem; background: #fff; color: #1a1a1a;
-       font: 1rem/1.45 system-ui, sans-serif; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 2rem 0 0.5rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.25rem 0.6rem; text-align: right; white-space: nowrap; }
-thead th { border-bottom: 2px solid #1a1a1a; } tbody tr { border-bottom: 1px solid #ddd; }
-.settings th, .settings td, th:first-child, .prose :is(th, td):last-child { text-align: left; }
-.settings td, .prose td:last-child { white-space: normal; overflow-wrap: anywhere; }
-.prose td:last-child { min-width: 14rem; }
-.settings th { font-weight: 600; vertical-align: top; }
-figure { margin: 2rem 0 0; } figcaption { font-size: 1.1rem; font-weight: bold; margin-bottom: 0.5rem; }
-nav ul { columns: 18rem; padding-left: 1.2rem; } figure, h2 { scroll-margin-top: 1rem; }
-svg { display: block; max-width: 100%; height: auto; }
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,31 +96,31 @@ def page_of(report: TournamentReport, title: str = "Kriegspiel tournament") -> s
     if not plots_are_missing():
         figure = "<figure><figcaption>{}</figcaption>\n{}</figure>\n"
         parts += [(plot.title, figure.format(escape(plot.title), plot.svg)) for plot in plots_of(report)]
-    contents = "".join(f'<li><a href="#part{at}">{escape(name)}</a></li>\n' for at, (name, _) in enumerate(parts))
-    settings = "".join(
-        f"<tr><th scope=row>{escape(name)}</th><td>{escape(value)}</td></tr>\n" for name, value in settings_of(report)
-    )
-    missing = f"<p>No plots: {escape(MISSING)}.</p>\n" if plots_are_missing() else ""
-    shown = "".join(re.sub("^<[a-z0-9]+", rf'\g<0> id="part{at}"', part, count=1) for at, (_, part) in enumerate(parts))
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style></head>\n"
-        f'<body><h1>{escape(title)}</h1>\n<div class="wide"><table class="settings">\n{settings}</table></div>\n'
-        f"<nav><h2>Contents</h2><ul>\n{contents}</ul></nav>\n{missing}{shown}</body></html>\n"
+    template = files("tournaments").joinpath("report.html").read_text("utf-8")
+    return Template(template).substitute(
+        title=escape(title),
+        settings=_rows(settings_of(report)),
+        contents="".join(f'<li><a href="#part{at}">{escape(name)}</a></li>\n' for at, (name, _) in enumerate(parts)),
+        missing=f"<p>No plots: {escape(MISSING)}.</p>\n" if plots_are_missing() else "",
+        parts="".join(
+            re.sub("^<[a-z0-9]+", rf'\g<0> id="part{at}"', part, count=1) for at, (_, part) in enumerate(parts)
+        ),
     )
 
 
 def _html(table: Table) -> str:
     head = "".join(f"<th scope=col>{escape(heading)}</th>" for heading in table.headings)
-    rows = "".join(
-        f"<tr><th scope=row>{escape(row[0])}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in row[1:])}</tr>\n"
-        for row in table.rows
-    )
     kind = ' class="prose"' if table.prose else ""
     return (
         f'<h2>{escape(table.title)}</h2>\n<div class="wide"><table{kind}><thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{rows}</tbody></table></div>\n"
+        f"<tbody>\n{_rows(table.rows)}</tbody></table></div>\n"
+    )
+
+
+def _rows(rows: Sequence[tuple[str, ...]]) -> str:
+    return "".join(
+        f"<tr><th scope=row>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>\n"
+        for name, *cells in rows
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from io import BytesIO
+from itertools import starmap
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -27,9 +28,8 @@ from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, 
 from kriegbot.narration.reasons import LUCKY
 from kriegbot.narration.turning import Hindsight
 from kriegbot.request import PERSON, Refused, path_of, refusing, save_whole, whole_of
-from referee import GameRecord, RecordError, RuleSet
+from referee import GameRecord, RecordError
 from referee.formats import FORMATS, format_for, format_named, format_of, written
-from referee.formats.base import Format
 from referee.pgn import pgn_decoded
 from referee.text import one_line, quoted, read_bytes
 from tournaments.store import Store, StoreError
@@ -204,22 +204,31 @@ def convert(
     path = _target_of(source, target)
     try:
         to = format_for(target) if form_out is None else format_named(form_out)
-        form = None if form_in is None else format_named(form_in)
         is_filtered = to is FORMATS["filtered"]
         if side is None and is_filtered:
             raise Refused("--to filtered needs a side: add --side white or --side black.")
         if side is not None and not is_filtered:
             raise Refused("--side goes with --to filtered; add that.")
         text = text_of(source)
-        form = form or format_of(text)
+        form = format_of(text) if form_in is None else format_named(form_in)
     except RecordError as error:
         raise Refused(_sentence(str(error))) from None
     games = form.games(text)
     if not games:
         raise Refused(f"{quoted(source)}: no game in it.")
-    color, omitted = None if side is None else side == "white", dict[str, None]()
-    converted = _converted(source, games, form, to, given_rules, color, omitted)
-    texts = patiently("Converting", converted, len(games))
+    omitted = dict[str, None]()
+
+    def convert_one(number: int, game: str) -> str:
+        try:
+            record, unread = form.read(game, given_rules)
+            text, unwritten = written(record, to, None if side is None else side == "white")
+        except RecordError as error:
+            where = f", game {number}" if len(games) > 1 else ""
+            raise Refused(_sentence(f"{quoted(source)}{where}, as {form.name}: {error}")) from None
+        omitted.update(dict.fromkeys((*unread, *unwritten)))
+        return text
+
+    texts = patiently("Converting", starmap(convert_one, enumerate(games, 1)), len(games))
     data = "\n".join(texts).encode()
     if len(data) > MAX_BYTES:
         raise Refused(f"cannot save to {quoted(target)}: {len(data)} bytes; it takes at most {MAX_BYTES}.")
@@ -230,27 +239,6 @@ def convert(
         print(f"{target}: {counted(len(texts), 'game')}")
     if omitted:
         print(f"Not kept in this format: {', '.join(omitted)}.", file=sys.stderr)
-
-
-def _converted(
-    source: str,
-    games: list[str],
-    form: Format,
-    to: Format,
-    rules: RuleSet | None,
-    color: chess.Color | None,
-    omitted: dict[str, None],
-) -> Iterator[str]:
-    """Yield the games in the new format; add to `omitted` everything that it cannot hold."""
-    for number, game in enumerate(games, 1):
-        try:
-            record, unread = form.read(game, rules)
-            text, unwritten = written(record, to, color)
-        except RecordError as error:
-            where = f", game {number}" if len(games) > 1 else ""
-            raise Refused(_sentence(f"{quoted(source)}{where}, as {form.name}: {error}")) from None
-        omitted.update(dict.fromkeys((*unread, *unwritten)))
-        yield text
 
 
 def _sentence(text: str) -> str:

@@ -91,7 +91,12 @@ def reproduce(
                 ]
                 path = out / f"figure{figure}{suffix}.sqlite"
                 with refusing(StoreError, ending="."), Store.writing(path, settings[figure], games) as store:
-                    _play_cells(store, cells, games, jobs or cores())
+                    done, play = store.done(), settings[figure]
+                    missing = [game for game in figures.games_of(play, cells, games) if game.id not in done]
+                    if missing:
+                        play_missing(
+                            store, missing, LocalExecutor(jobs or cores()), [parse_spec(play.pairings[cells[0]].first)]
+                        )
                     of_figure = figures.results_of(store, figure, budget)
                 _show_figure(figure, path.with_suffix(""), of_figure)
                 results += of_figure
@@ -103,13 +108,6 @@ def reproduce(
         raise typer.Exit(130) from None
     except OSError as error:
         raise Refused(f"cannot write to {quoted(str(out))}: {error.strerror or error}.") from None
-
-
-def _play_cells(store: Store, cells: list[int], games: int, jobs: int) -> None:
-    done, settings = store.done(), store.settings
-    missing = [game for game in figures.games_of(settings, cells, games) if game.id not in done]
-    if missing:
-        play_missing(store, missing, LocalExecutor(jobs), [parse_spec(settings.pairings[cells[0]].first)])
 
 
 def _show_figure(figure: int, path: Path, results: list[figures.CellResult]) -> None:

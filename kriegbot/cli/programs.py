@@ -69,19 +69,15 @@ def match(
     if json:
         print(dumps(_as_json(result, number), indent=2))
     else:
-        _show_logs(result)
+        for player in (result.white, result.black):
+            if player.log:
+                print(f"--- {player.player} wrote:", player.log.rstrip(), "---", sep="\n", file=sys.stderr)
         lines = _explanations(result) if explain else None
         print(*([ending(result.record)] if quiet else playthrough(result.record, lines)), sep="\n")
     if save is not None:
         print(common.save_game(result.record, save), file=sys.stderr)
     if result.interrupted:
         raise typer.Exit(130)
-
-
-def _show_logs(result: GameResult) -> None:
-    for statistics in (result.white, result.black):
-        if statistics.log:
-            print(f"--- {statistics.player} wrote:", statistics.log.rstrip(), "---", sep="\n", file=sys.stderr)
 
 
 def _as_json(result: GameResult, seed: int) -> dict[str, object]:

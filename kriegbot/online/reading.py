@@ -176,7 +176,9 @@ class _LogReader:
             elif message != "Move complete":
                 raise Unreadable(f"unknown message: {quoted(message)}")
         if is_double and len(checks) < 2:
-            checks = _checks_in(answer)
+            codes = answer.get("checks")
+            named = codes if isinstance(codes, list) else []
+            checks = Check(sum({CHECK_CODES.get(str(code), NO_CHECK) for code in named}))
             if len(checks) < 2:
                 checks, self.is_guessed = DOUBLES[self._guess % len(DOUBLES)], True
         if capture is not None and is_own:
@@ -224,12 +226,6 @@ def _entries(state: Json) -> Iterator[_Entry]:
                     yield _Entry(color, str(line.get("question_type") or ""), messages, move)
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise Unreadable(f"illegal referee_turns: {type(error).__name__} {quoted(str(error))}") from None
-
-
-def _checks_in(answer: Json) -> Check:
-    """Return the directions of a double check in the site's answer to our move."""
-    codes = answer.get("checks")
-    return Check(sum({CHECK_CODES.get(str(code), NO_CHECK) for code in codes} if isinstance(codes, list) else ()))
 
 
 def _pawn_tries(message: str, kind: PawnTries) -> PawnTryInfo | None:

@@ -333,8 +333,9 @@ def write_efg(tree: Tree) -> str:
         actions = [_quoted(action) for action in node.actions or ("",) * len(node.children)]
         if isinstance(node, Chance):
             chances += 1
-            pairs = zip(actions, _summing_to_1(node.probabilities), strict=True)
-            lines.append(f'c {name} {chances} "" {{ {" ".join(f"{action} {p}" for action, p in pairs)} }} 0')
+            exact = [Fraction(probability) for probability in node.probabilities]
+            pairs = " ".join(f"{action} {p / sum(exact)}" for action, p in zip(actions, exact, strict=True))
+            lines.append(f'c {name} {chances} "" {{ {pairs} }} 0')
         else:
             label = _quoted(node.information_set)
             number = f"{node.player + 1} {numbers[node.key]}"
@@ -346,11 +347,6 @@ def _quoted(text: str) -> str:
     if re.search(r'\\(?=["\\]|\Z)', text):
         raise TreeError(f"name {quoted(text)}: .efg takes no backslash before a quotation mark, a backslash or the end")
     return '"' + text.replace('"', '\\"') + '"'
-
-
-def _summing_to_1(probabilities: tuple[Number, ...]) -> list[Fraction]:
-    exact = [Fraction(probability) for probability in probabilities]
-    return [probability / sum(exact) for probability in exact]
 
 
 def check_depth(tree: Tree) -> None:

@@ -138,7 +138,10 @@ def alphabeta(
             return sum(p * value(child, left, -inf, inf) for p, child in moves)
         is_max = node.player == player
         best: Number = -inf if is_max else inf
-        for index in _ordered(node, order, is_max):
+        indices: Sequence[int] = range(len(node.children))
+        if order is not None:
+            indices = sorted(indices, key=[order(child) for child in node.children].__getitem__, reverse=is_max)
+        for index in indices:
             new = value(node.children[index], left, alpha, beta)
             if node.key not in strategy or (new > best if is_max else new < best):
                 best, strategy[node.key] = new, index
@@ -155,11 +158,6 @@ def alphabeta(
     except RecursionError:
         raise TreeError("the tree is too deep for alpha-beta: it takes some hundreds of moves in a row") from None
     return Solution(root_value, strategy, _leaves(examined), examined)
-
-
-def _ordered(node: Decision, order: Evaluate | None, is_max: bool) -> Sequence[int]:
-    indices = range(len(node.children))
-    return indices if order is None else sorted(indices, key=lambda index: order(node.children[index]), reverse=is_max)
 
 
 def _leaves(examined: Sequence[Node]) -> int:

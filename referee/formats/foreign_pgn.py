@@ -118,10 +118,6 @@ def _read_tokens(text: str) -> set[str]:
     return tokens
 
 
-def _write_icc(tokens: list[str], tries: str) -> str:
-    return f"{{({','.join(tokens)}:{tries})}}"
-
-
 def _write_umd(tokens: list[str], tries: str) -> str:
     theirs = [_umd_token(token) for token in tokens]
     checks, captures = ([token for token in theirs if token[0] == letter] for letter in "CT")
@@ -147,7 +143,9 @@ def _contradicts_umd(tokens: set[str], announcement: Announcement, captures: set
     return not tokens <= known | {_umd_token(token) for token in known}
 
 
-_WITH_ICC = _Notation(re.compile(_ICC), "{(Xd6,CN:f6,Bg7)}", _write_icc, _contradicts_icc)
+_WITH_ICC = _Notation(
+    re.compile(_ICC), "{(Xd6,CN:f6,Bg7)}", lambda tokens, tries: f"{{({','.join(tokens)}:{tries})}}", _contradicts_icc
+)
 _WITH_UMD = _Notation(re.compile(_UMD), "{(K:f6,Bg7:CK)}", _write_umd, _contradicts_umd)
 
 

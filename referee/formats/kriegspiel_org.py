@@ -174,7 +174,8 @@ def read(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
         raise RecordError(f"illegal rules: the game is one of {quoted(own_rules.name)}; it takes no others")
     sheets = {color: _part(state, f"{chess.COLOR_NAMES[color]}_scoresheet", dict) for color in chess.COLORS}
     own = {color: _sheet(sheet, chess.COLOR_NAMES[color]) for color, sheet in sheets.items()}
-    game = ForeignGame(own_rules, _limits_of(own))
+    ends = [turns[-1][-1][1].get("special_announcement") for turns in own.values() if turns and turns[-1]]
+    game = ForeignGame(own_rules, _THEIR_LIMITS if TOO_MANY in ends else NO_LIMITS)
     _replay(game, own)
     _compare(game, state, sheets, own)
     return game.record({}), ()
@@ -232,12 +233,6 @@ def _compare(game: ForeignGame, state: Json, sheets: dict[chess.Color, Json], ow
             is_same = False
         if not is_same:
             raise RecordError(f"illegal moves_opponent in {name}: not what the other side's sheet says")
-
-
-def _limits_of(own: dict[chess.Color, Sheet]) -> Limits:
-    """Return their referee's limit, if it ended this game; otherwise none."""
-    ends = [turns[-1][-1][1].get("special_announcement") for turns in own.values() if turns and turns[-1]]
-    return _THEIR_LIMITS if TOO_MANY in ends else NO_LIMITS
 
 
 def _sheet(data: Json, color: str) -> Sheet:
