@@ -5,12 +5,14 @@ None of those was at hand: what they lack is taken away (`tests/without_posix.py
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,7 +21,7 @@ from kriegbot.game.process import ProcessSeat
 from kriegbot.game.sandbox import why_unavailable
 from kriegbot.importing import importable
 from kriegbot.parts import load_object
-from kriegbot.players.specs import parse_spec
+from kriegbot.players.specs import parse_spec, words_of
 
 
 def test_how_a_child_ended_is_known() -> None:
@@ -175,6 +177,7 @@ def test_a_script_without_a_guard_of_its_main_module_runs_a_tournament(tmp_path:
     """Workers do not import the script, as processes of `multiprocessing` would."""
     code = """
 from pathlib import Path
+from types import SimpleNamespace
 from kriegbot import run_tournament
 from referee import Limits
 print(run_tournament(Path("games.sqlite"), ["rand", "rand"], games=4, seed=1, limits=Limits(plies=6), jobs=2).done)
@@ -191,3 +194,27 @@ print(run_tournament(Path("games.sqlite"), ["rand", "rand"], games=4, seed=1, li
         timeout=120,
     )
     assert (done.returncode, done.stdout) == (0, "4\n"), done.stderr
+
+
+def test_keys_are_read_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = iter("l\xe0K\0Q\x1bq")
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(getwch=lambda: next(typed)))
+    monkeypatch.delitem(sys.modules, "kriegbot.cli.keys", raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
+    keys = importlib.import_module("kriegbot.cli.keys")
+    monkeypatch.delitem(sys.modules, "kriegbot.cli.keys")
+    with keys.single_keys():
+        assert [keys.next_key() for _ in range(5)] == ["l", "left", "page down", "escape", "q"]
+
+
+def test_a_player_stands_in_a_file_on_a_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("C:\\bots\\mine.py").write_text("from kriegbot.players.rand import RandPlayer as Bot")
+    spec = parse_spec("C:\\bots\\mine.py:Bot:bold=1")
+    assert (spec.name, dict(spec.options)) == ("C:\\bots\\mine.py:Bot", {"bold": "1"})
+    assert [path.name for path in spec.files] == ["C:\\bots\\mine.py"]
+
+
+def test_a_command_holds_paths_of_windows_there_and_escapes_elsewhere() -> None:
+    assert words_of(r'C:\bots\bot.exe "a b" #1', escape="") == [r"C:\bots\bot.exe", "a b", "#1"]
+    assert words_of(r"./my\ bot 'a b'", escape="\\") == ["./my bot", "a b"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from io import BytesIO
@@ -21,7 +21,7 @@ from rich.text import Text
 from kriegbot.cli import common
 from kriegbot.cli.common import argument, compile_kernels, counted, flag, one_of, option, patiently
 from kriegbot.cli.play import open_page
-from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, has_tints, next_key, single_keys, size_of
+from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, has_tints, size_of
 from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.moments import READERS, Moment, both_called, both_named, ending, moments, playthrough, your_side
 from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, still
@@ -74,8 +74,10 @@ def replay(
     elif turning_points:
         print(*_turning_points(record), sep="\n")
     elif (console := drawing_console()) is not None:
+        from kriegbot.cli.keys import next_key, single_keys  # modules of the system that others lack
+
         with suppress(EOFError, KeyboardInterrupt), console.screen(hide_cursor=True), single_keys():
-            _follow_keys(record, console)
+            _follow_keys(record, console, next_key)
         console.print(ending(record))
     else:
         print(*playthrough(record), sep="\n")
@@ -99,7 +101,7 @@ def _turning_points(record: GameRecord) -> Iterator[str]:
             yield textwrap.fill(point["text"], 100, initial_indent="    ", subsequent_indent="    ")
 
 
-def _follow_keys(record: GameRecord, console: Console) -> None:
+def _follow_keys(record: GameRecord, console: Console, next_key: Callable[[], str]) -> None:
     frames = _frames(record)
     steps = {"right": 1, " ": 1, "l": 1, "left": -1, "h": -1, "page down": 10, "page up": -10}
     ends = {"home": 0, "end": len(frames) - 1, "g": 0, "G": len(frames) - 1}

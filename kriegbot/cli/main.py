@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import os
-import select
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -123,9 +122,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be UTF-8
-    if not hasattr(select, "poll"):
-        print("kriegbot: runs on Linux; on Windows, use WSL.", file=sys.stderr)
-        return 2
     if COMPLETE in os.environ:
         completion_init()
     try:

@@ -17,7 +17,7 @@ import typer
 
 from kriegbot import request
 from kriegbot.belief.belief import BeliefTimeline
-from kriegbot.children import signal_handlers
+from kriegbot.children import HUNG_UP, signal_handlers
 from kriegbot.cli import common
 from kriegbot.cli.common import argument, flag, option
 from kriegbot.cli.console import PlainConsole, TerminalConsole
@@ -304,7 +304,7 @@ def _explain(view: View) -> Sequence[str]:
 
 @contextmanager
 def _one_interrupt() -> Iterator[None]:
-    """Let only the first Ctrl-C (or SIGTERM, or SIGHUP) interrupt, so that later ones do not prevent saving."""
+    """Let only the first Ctrl-C, SIGTERM or closing of the terminal interrupt: later ones do not prevent saving."""
     is_interrupted = False
 
     def interrupt(_number: int, _frame: object) -> None:
@@ -313,7 +313,7 @@ def _one_interrupt() -> Iterator[None]:
             is_interrupted = True
             raise KeyboardInterrupt
 
-    with signal_handlers(dict.fromkeys((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), interrupt)):
+    with signal_handlers(dict.fromkeys((signal.SIGINT, signal.SIGTERM, *HUNG_UP), interrupt)):
         yield
 
 

@@ -1,14 +1,10 @@
-"""The terminal: its colours, single keys, and boards of coloured squares."""
+"""The terminal: its colours, and boards of coloured squares."""
 
 from __future__ import annotations
 
 import os
-import select
 import sys
-import termios
-import tty
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -20,21 +16,6 @@ from rich.text import Text
 
 from kriegbot.narration.diary import Men, file_names, rows
 from referee import View
-
-KEYS = {
-    "A": "left",
-    "B": "right",
-    "C": "right",
-    "D": "left",
-    "H": "home",
-    "F": "end",
-    "1~": "home",
-    "4~": "end",
-    "5~": "page up",
-    "6~": "page down",
-    "": "escape",
-}
-"""Keys by what a terminal sends after Escape and "[" or "O"; up and down are other names of left and right."""
 
 
 def is_terminal() -> bool:
@@ -62,33 +43,6 @@ def _is_ascii_wanted() -> bool:
     ctype = os.environ.get("LC_CTYPE", "")
     locale = os.environ.get("LC_ALL") or ("" if ctype == "C.UTF-8" else ctype) or os.environ.get("LANG")
     return locale in ("C", "POSIX")
-
-
-@contextmanager
-def single_keys() -> Iterator[None]:
-    """Read each key at once, without echo. Ctrl-C works as usual."""
-    descriptor = sys.stdin.fileno()
-    before = termios.tcgetattr(descriptor)
-    try:
-        tty.setcbreak(descriptor)
-        yield
-    finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
-
-
-def next_key() -> str:
-    """Return the next key: a character, or a name in `KEYS`. Raise EOFError at the end of input."""
-    descriptor = sys.stdin.fileno()
-    data = os.read(descriptor, 1)
-    if not data:
-        raise EOFError
-    if data == b"\x1b":
-        while len(data) < 6 and select.select([descriptor], [], [], 0.03)[0]:
-            data += os.read(descriptor, 1)
-            if (data[-1:].isalpha() and data != b"\x1bO") or data.endswith(b"~"):
-                break
-    text = data.decode(errors="replace")
-    return KEYS.get(text[1:].lstrip("[O"), text) if text[0] == "\x1b" else text
 
 
 Rgb = tuple[int, int, int]

@@ -39,7 +39,7 @@ def is_installed() -> bool:
     """Return True if bubblewrap is installed, working or not; log a warning once if it is not."""
     has_bwrap = shutil.which("bwrap") is not None
     if not has_bwrap and not children.in_worker:
-        log.warning("Players from outside play without a sandbox: bubblewrap (bwrap) is not installed.")
+        log.warning("Players from outside play without a sandbox: %s.", why_unavailable())
     return has_bwrap
 
 
@@ -48,7 +48,7 @@ def why_unavailable() -> str:
     """Return in one line why there is no sandbox here; an empty text if there is one."""
     program = shutil.which("bwrap")
     if program is None:
-        return "bubblewrap (bwrap) is not installed"
+        return "bubblewrap (bwrap) is not installed" if sys.platform == "linux" else "bubblewrap is for Linux alone"
     command = [program, *_arguments([]), "true"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False, env=_environment(os.environ))

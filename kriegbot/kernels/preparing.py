@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
@@ -20,6 +19,7 @@ from kriegbot.children import WorkerDied, WorkerPool, lower_priority
 from kriegbot.kernels.jit import Kernel
 from kriegbot.kernels.types import KERNEL_PACKAGES
 from kriegbot.parts import files_of
+from referee.text import atomic_file
 
 LATER = (
     "kriegbot.search.pruned",
@@ -80,9 +80,8 @@ def load_or_build(name: str, make: Callable[[], A]) -> A:
     with suppress(OSError, ValueError):
         return cast(A, np.load(path))
     array = make()
-    with suppress(OSError), tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npy", delete=False) as file:
+    with suppress(OSError), atomic_file(path) as file:
         np.save(file, array)
-        os.replace(file.name, path)
     return array
 
 

@@ -134,7 +134,8 @@ def load_token(path: Path) -> str:
     """Return the token in a file. Raise Refused if there is none or others can read it."""
     try:
         with path.open(encoding="ascii", errors="replace") as file:
-            if os.fstat(file.fileno()).st_mode & 0o077:
+            # Windows knows no such modes (docs.python.org/3/library/os.html, os.chmod).
+            if os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077:
                 raise Refused(f"'{path}' can be read by others; make it yours alone: chmod 600 '{path}'.")
             token = file.read(1000).strip()
     except FileNotFoundError:

@@ -12,6 +12,7 @@ options. `kriegbot.players.making` makes players.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Iterable, Mapping
@@ -114,7 +115,7 @@ class PlayerSpec:
     @property
     def command(self) -> list[str]:
         """The words of the command in `program:COMMAND`; empty for any other player."""
-        return shlex.split(self.name.removeprefix(PROGRAM)) if self.name.startswith(PROGRAM) else []
+        return words_of(self.name.removeprefix(PROGRAM)) if self.name.startswith(PROGRAM) else []
 
     @property
     def reference(self) -> str:
@@ -199,7 +200,7 @@ def parse_spec(text: str, *, sandbox: bool = True, experimental: bool = True) ->
       BadSpec: the text names no player, or an option is refused.
     """
     text = with_current_names(text)
-    name, colon, rest = text.partition(":")
+    name, colon, rest = _without_drive(text)
     if name in PLAYERS.names():
         texts = _split_options(name, rest) if colon else {}
         for option in player_kind(name).options:
@@ -217,6 +218,20 @@ def parse_spec(text: str, *, sandbox: bool = True, experimental: bool = True) ->
     return PlayerSpec(name, dict(_split_options(name, rest)) if colon else {}, sandbox)
 
 
+def _without_drive(text: str) -> tuple[str, str, str]:
+    r"""Split at the first colon, but for that of a drive as in `C:\bots\mine.py:Bot`."""
+    drive = text[:2] if re.match(r"[A-Za-z]:[\\/]", text) else ""
+    name, colon, rest = text[len(drive) :].partition(":")
+    return drive + name, colon, rest
+
+
+def words_of(command: str, escape: str = "" if os.name == "nt" else "\\") -> list[str]:
+    """Split a command at spaces outside quotes; raise ValueError for an open quote."""
+    words = shlex.shlex(command, posix=True, punctuation_chars=False)
+    words.whitespace_split, words.commenters, words.escape = True, "", escape
+    return list(words)
+
+
 def _check_printable(text: str) -> None:
     if not text.isprintable():
         raise BadSpec(f"illegal player {quoted(text)}: it takes printable characters.")
@@ -225,7 +240,7 @@ def _check_printable(text: str) -> None:
 def _parse_program(text: str, sandbox: bool) -> PlayerSpec:
     _check_printable(text)
     try:
-        command = shlex.split(text.removeprefix(PROGRAM))
+        command = words_of(text.removeprefix(PROGRAM))
     except ValueError as error:
         raise BadSpec(f"illegal command of {quoted(text)}: {str(error).lower()}.") from None
     if not command:

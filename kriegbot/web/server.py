@@ -28,7 +28,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kriegbot.children import signal_handlers
+from kriegbot.children import HUNG_UP, signal_handlers
 from kriegbot.narration.results import Results
 from kriegbot.request import Refused
 from kriegbot.web.app import IS_GUEST, make_app
@@ -124,7 +124,7 @@ def serve(
     if has_browser and _has_screen():
         threading.Thread(target=webbrowser.open, args=(page_to(address, opener),), daemon=True).start()
     ignored = dict.fromkeys((signal.SIGINT, signal.SIGTERM), lambda *_: None)  # once the server has stopped
-    hung_up = {signal.SIGHUP: lambda *_: signal.raise_signal(signal.SIGTERM)}
+    hung_up = dict.fromkeys(HUNG_UP, lambda *_: signal.raise_signal(signal.SIGTERM))
     with signal_handlers(ignored | hung_up), contextlib.suppress(KeyboardInterrupt):
         server.serve_until_stopped()
     opener.unlink(missing_ok=True)
@@ -177,7 +177,8 @@ def listening(host: str, port: int, *, or_any: bool = False) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name == "posix":  # on Windows it would share the port (docs.python.org/3/library/socket.html)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen()
     except OSError as error:
@@ -190,7 +191,7 @@ def listening(host: str, port: int, *, or_any: bool = False) -> socket.socket:
 
 def _has_screen() -> bool:
     """Return True if a browser can open a window; without one, some open in the terminal."""
-    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 class Guard:
