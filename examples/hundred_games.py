@@ -1,6 +1,6 @@
 """Play a hundred games and plot the results, cell by cell as in a notebook.
 
-    pip install 'kriegbot[plots]'
+    pip install matplotlib
     python examples/hundred_games.py
 
 Writes hundred-games.sqlite, which `kriegbot report` and `kriegbot replay` read, and hundred-games.svg.

@@ -197,7 +197,10 @@ def test_without_dask_one_line_says_what_to_install(missing: str, tmp_path: Path
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert ran.returncode == 2
-    assert ran.stderr == "kriegbot: --executor dask needs Dask; install it: pip install 'kriegbot[cluster]'\n"
+    assert (
+        ran.stderr
+        == "kriegbot: --executor dask needs Dask; install it: pip install dask distributed dask-jobqueue cryptography\n"
+    )
 
 
 def test_ctrl_c_at_a_terminal_ends_a_run_on_dask_with_nothing_but_the_way_to_go_on(tmp_path: Path) -> None:

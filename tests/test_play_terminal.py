@@ -64,6 +64,8 @@ def test_answers_stand_beside_the_board_and_the_board_hides_the_opponent(tmp_pat
         assert "1. exd3? No." in screen
         assert "e4: yes" not in screen
         terminal.press("resign\r")
+        assert "Resign this game? Type resign again." in terminal.until(PROMPT)
+        terminal.press("resign\r")
         terminal.until("resignation, Black wins")
         terminal.until("another name] ")
         terminal.press("n\r")
@@ -103,6 +105,8 @@ def test_a_game_that_is_broken_off_unsaved_is_the_one_that_is_resumed(tmp_path: 
         assert screen.count("♚") == 1
         terminal.press("exd5\r")
         assert "already tried exd5" in terminal.until(PROMPT)
+        terminal.press("resign\r")
+        terminal.until(PROMPT)
         terminal.press("resign\r")
         assert terminal.until("resignation, Black wins, after 2 plies").count("♚") == 2
         assert terminal.rest() == (0, f"\nSeed: 3\nYour record against rand: 0 wins in 1 game.\nSaved to {saved}.\n")

@@ -65,7 +65,7 @@ def test_the_guided_game_in_a_browser(is_phone: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-def test_the_guided_game_by_keys_ends_at_the_form_and_the_rules_name_every_set(tmp_path: Path) -> None:
+def test_the_guided_game_by_keys_ends_in_a_first_game_and_the_rules_name_every_set(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(f"{server.address}#learn", 390, 844, is_phone=True) as page:
         page.until_text("#lesson-title", "Step 1 of 8")
         page.one("#lesson-board [data-square=e2]").send_keys(Keys.ENTER, Keys.ARROW_UP, Keys.ARROW_UP)
@@ -83,7 +83,7 @@ def test_the_guided_game_by_keys_ends_at_the_form_and_the_rules_name_every_set(t
             page.until_text("#lesson-task", step.text)
             go(page, next(iter(step.solutions)))
             page.click("#lesson-finish" if step is LESSON.steps[-1] else "#lesson-next")
-        page.one("#new")
+        page.until_text("#their-name", "Black: Newcomer bot")
 
 
 def asked(address: str, number: int, **query: str) -> dict[str, object]:

@@ -88,6 +88,13 @@ def test_a_pawn_that_promotes_asks_to_what(tmp_path: Path) -> None:
         for number, squares in enumerate([("h2", "h4"), ("h4", "h5"), ("h5", "h6"), ("h6", "g7")], 2):
             move(page, number, *squares)
         click(page, "g7", "h8")
+        page.click("#promotion > button")  # Cancel
+        assert page.label("g7") == "g7, white pawn, your last move"
+        click(page, "g7", "h8")
+        page.one("#promotions button")
+        ActionChains(page.driver).move_by_offset(5, 5).click().perform()  # beside the dialog
+        until(lambda: not page.run("return document.querySelector('#promotion').open"), "the end of the question")
+        click(page, "g7", "h8")
         page.one("#promotion button[aria-label='white knight']").click()
         page.until_text("#turn", "move 6")
         page.until_text("#log", "gxh8=N: yes.")
@@ -221,10 +228,22 @@ def test_everything_that_can_be_used_has_a_name(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as page:
         page.start("rand", seed=2)
         assert page.nameless(":is(button, input, select):not(#learn *, #puzzles *)") == []
-        assert page.one("#announcement").get_attribute("aria-live") == "assertive"
+        assert page.run("return document.querySelectorAll('[aria-live=assertive]').length") == 1
+        page.one("#try").send_keys("exd3" + Keys.ENTER)
+        page.until_text("#newest", "exd3? No.")
+        page.one("#try").send_keys("Nf3" + Keys.ENTER)
+        page.until_text("#turn", "move 2")
+        assert page.text("#newest") == "Black has moved."  # and nothing that was read before
+        assert "Nf3: yes." in page.text("#announcement")
+        assert min(entry.size["height"] for entry in page.driver.find_elements("css selector", "#log button")) >= 24
         board = page.one("#board")
         assert board.get_attribute("role") == "grid"
-        assert page.run("return document.querySelectorAll('#board > [role=row] > [role=gridcell]').length") == 64
+        assert (
+            page.run(
+                "return document.querySelectorAll('#board > [role=row] > [role=gridcell] > button:not([role])').length"
+            )
+            == 64
+        )
         assert page.run("return document.querySelectorAll('#board [tabindex=\"0\"]').length") == 1
 
 

@@ -60,6 +60,9 @@ def unhide(page: Page, side: str) -> None:
 def move(page: Page, start: str, end: str) -> None:
     for square in (start, end):
         page.square(square).click()
+    page.until_text("#announcement", ": yes.")  # the player reads the answer first
+    assert page.one("#board").is_displayed()
+    page.click("#pass")
     page.one("#unhide")
 
 

@@ -243,9 +243,7 @@ def test_two_programs_are_watched_to_the_end(tmp_path: Path) -> None:
         for side in ("white", "black"):
             Select(driver.find_element(By.ID, f"watch-{side}")).select_by_value("rand")
         driver.find_element(By.ID, "watch-seed").send_keys("63")
-        pace = driver.find_element(By.ID, "watch-pace")
-        pace.clear()
-        pace.send_keys("10")
+        Select(driver.find_element(By.ID, "watch-pace")).select_by_value("3")
         driver.find_element(By.ID, "watch-start").click()
         wait(driver, lambda _: count(driver).startswith("0 of 0"))
         pause = driver.find_element(By.ID, "pause")

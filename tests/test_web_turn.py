@@ -183,15 +183,56 @@ def test_a_try_is_prepared_while_the_other_side_thinks_and_is_made_in_its_turn(t
         click(page, "d2")
         assert page.label("d4") == "d4, empty, may be tried"
         click(page, "d4")
-        page.until_text("#turn", "Prepared: d2 to d4.")
+        page.until_text("#turn", "Prepared: d4.")
         assert page.label("d2") == "d2, white pawn, your next try"
         reply(black, "e5")
         page.until_text("#log", "d4: yes.")
         assert not page.driver.find_element("id", "cancel").is_displayed()
         page.one("#try").send_keys("Nf3" + Keys.ENTER)
         page.until_text("#turn", "Prepared: Nf3.")
+        assert page.one("#try").get_attribute("value") == ""
+        assert page.label("f3") == "f3, empty, your next try"
         reply(black, "exd4")
         page.until_text("#log", "Nf3: yes.")
+
+
+def test_a_prepared_try_that_can_never_be_is_refused_at_once_but_a_recapture_is_not(tmp_path: Path) -> None:
+    with against(tmp_path) as (page, black):
+        click(page, "e2", "e4")
+        page.until_text("#turn", "Black to try.")
+        for text, why in (("Ke3", "Your king cannot reach e3."), ("Nb3", "None of your knights can reach b3.")):
+            page.one("#try").send_keys(text + Keys.ENTER)
+            page.until_text("#message", why)
+            assert "Prepared" not in page.text("#turn")
+            page.one("#try").clear()
+        page.run("document.querySelector('#board [data-square=b1]').click()")
+        click(page, "b5")
+        page.until_text("#message", "Your knight on b1 cannot reach b5.")
+        page.one("#try").send_keys("exf5" + Keys.ENTER)
+        page.until_text("#turn", "Prepared: exf5.")
+        page.one("#try").send_keys("bxc3" + Keys.ENTER)
+        page.until_text("#turn", "Prepared: bxc3.")
+        page.one("#try").send_keys("Nxe4" + Keys.ENTER)
+        page.until_text("#message", "None of your knights can reach e4.")
+        page.one("#try").clear()
+        page.one("#try").send_keys("Qxd2" + Keys.ENTER)  # where a pawn of White's stands, until Black takes it
+        page.until_text("#turn", "Prepared: Qd2.")
+        reply(black, "d5")
+        page.until_text("#turn", "Your turn: move 2.")
+        page.until_text("#message", "Your queen on d1 cannot reach d2.")
+
+
+@pytest.mark.parametrize("way", ["click", "drag"])
+def test_the_king_castles_by_going_to_its_rook(way: str, tmp_path: Path) -> None:
+    with playing(tmp_path, "e2e4 a7a6 g1f3 b7b6 f1c4 c7c6") as page:
+        if way == "click":
+            click(page, "e1", "a1")  # where it cannot castle: another piece is picked up
+            assert page.run("return document.querySelector('#board .held').dataset.square") == "a1"
+            click(page, "e1", "h1")
+        else:
+            ActionChains(page.driver).drag_and_drop(page.square("e1"), page.square("h1")).perform()
+        page.until_text("#log", "O-O: yes.")
+        assert page.label("g1") == "g1, white king, your last move"
 
 
 def test_a_prepared_try_is_taken_back_by_a_click_or_a_key(tmp_path: Path) -> None:
@@ -200,7 +241,7 @@ def test_a_prepared_try_is_taken_back_by_a_click_or_a_key(tmp_path: Path) -> Non
         page.until_text("#turn", "Black to try.")
         for back in ("square", "button", "key"):
             click(page, "g1", "f3")
-            page.until_text("#turn", "Prepared: g1 to f3.")
+            page.until_text("#turn", "Prepared: Nf3.")
             if back == "square":
                 click(page, "f3")
             elif back == "button":

@@ -40,7 +40,9 @@ try:  # Dask is an optional extra
 
     import_module("cryptography")  # with which Dask makes certificates
 except ImportError:
-    raise ExecutorError("--executor dask needs Dask; install it: pip install 'kriegbot[cluster]'") from None
+    raise ExecutorError(
+        "--executor dask needs Dask; install it: pip install dask distributed dask-jobqueue cryptography"
+    ) from None
 
 NOISY = "distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio"
 """Loggers that Dask configures itself, and others that it makes log."""

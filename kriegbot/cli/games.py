@@ -312,13 +312,13 @@ def render(
     """Make an animated picture of a saved game as its sides saw it: gif, webp or svg.
 
     It shows a side's own pieces, its tries and the announcements. If the game has ended, the true board comes last. A
-    gif or webp needs Pillow and resvg: pip install 'kriegbot[render]'.
+    gif or webp needs Pillow and resvg: pip install pillow resvg_py.
     """
     kind = Path(out).suffix.lower()
     if kind not in ENDINGS:
         raise Refused(f"cannot draw {quoted(out)}: it takes a name that ends in {', '.join(ENDINGS)}.")
     if kind != ".svg" and not (find_spec("PIL") and find_spec("resvg_py")):
-        needs = f"A {kind[1:]} needs Pillow and resvg: pip install 'kriegbot[render]'"
+        needs = f"A {kind[1:]} needs Pillow and resvg: pip install pillow resvg_py"
         raise Refused(f"{needs}; an svg needs nothing more.")
     path, record = path_of(out), record_of(game)
     if belief:

@@ -132,7 +132,7 @@ def run(settings: File = None) -> None:
 def _settings(file: str | None) -> BotSettings:
     """Return the settings in a file, by default the user's; without that, the defaults."""
     if find_spec("httpx") is None:
-        raise Refused("playing online needs httpx: pip install 'kriegbot[online]'.")
+        raise Refused("playing online needs httpx: pip install httpx.")
     from kriegbot.online.settings import BotSettings, load_settings
 
     path = platformdirs.user_config_path("kriegbot") / "online.toml" if file is None else Path(file)

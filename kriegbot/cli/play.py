@@ -35,7 +35,7 @@ from kriegbot.players.human import Answer, HumanPlayer
 from kriegbot.players.kriegbot import BEST, LEVELS
 from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import PERSON, Refused, games_folder, is_resumable, path_of
-from referee import GameRecord, Reason, RecordError, RuleSet, View, load_record
+from referee import GameRecord, Reason, RecordError, Resign, RuleSet, View, load_record
 
 Console: TypeAlias = PlainConsole | TerminalConsole
 
@@ -270,6 +270,7 @@ class ConsoleGame:
 def _commands(console: Console, help_: Help) -> Mapping[str, Answer]:
     """Return the commands that give help or end the game; `help_` counts hints."""
     timeline = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES)
+    resigning: View | None = None  # the view at which the person was asked
 
     def give_hint(view: View) -> Sequence[str]:
         console.busy("Looking for good tries ...")
@@ -291,7 +292,14 @@ def _commands(console: Console, help_: Help) -> Mapping[str, Answer]:
     def draw(_view: View) -> Sequence[str]:
         return ["Programs do not agree to draws. You can resign."]
 
-    return {"?": _explain, "hint": give_hint, "back": back, "draw": draw}
+    def resign(view: View) -> Sequence[str] | Resign:
+        nonlocal resigning
+        if view == resigning or not is_terminal():
+            return Resign()
+        resigning = view
+        return ["Resign this game? Type resign again.", "Any try plays on."]
+
+    return {"?": _explain, "hint": give_hint, "back": back, "draw": draw, "resign": resign}
 
 
 def _explain(view: View) -> Sequence[str]:

@@ -18,7 +18,7 @@ import chess
 
 from kriegbot.players.base import Choice, Leave, PlayerKind, SeatAction
 from kriegbot.report import Report
-from referee import Action, AskAny, Resign, View, pieces
+from referee import Action, AskAny, Asking, Resign, View, pieces
 from referee.text import quoted
 
 COMMANDS = {
@@ -37,7 +37,7 @@ ASKING = {"any": "ask whether any of your pawn captures is legal"}
 """A command for rule sets in which a side may ask."""
 ALIASES = {"?": "help", "takeback": "back", "take back": "back", "undo": "back", "exit": "quit"}
 
-Answer: TypeAlias = Callable[[View], Sequence[str] | Leave]
+Answer: TypeAlias = Callable[[View], Sequence[str] | Leave | Resign]
 """Answers a command with lines, or ends the game."""
 NO_COMMANDS: Mapping[str, Answer] = MappingProxyType({})
 
@@ -104,7 +104,7 @@ class HumanPlayer:
                 lines = _help(commands | ASKING if view.may_ask else commands)
             case name if name in self._more:
                 answer = self._more[name](view)
-                if isinstance(answer, Leave):
+                if isinstance(answer, Leave | Resign):
                     return answer
                 lines = answer
             case "tries":
@@ -169,8 +169,33 @@ def read_try(text: str, view: View) -> chess.Move:
     Raises:
       BadTry: it names none, or several, which the message lists.
     """
+    return _read(text, view, view.tries())
+
+
+def read_ahead(text: str, view: View) -> Action:
+    """Return the try or question that a text names for the next turn; raise BadTry if it can never be open then.
+
+    The opponent may capture a piece of the side, which can then recapture.
+    """
+    if view.rules.asking is not Asking.NONSENSE and text.strip().lower().rstrip("?") == "any":
+        return AskAny()
+    castling = view.kingside, view.queenside
+    tries = pieces.open_tries(view.color, view.men, *castling)
+    for square, piece in view.men.items():
+        if piece != chess.KING:
+            left = {other: view.men[other] for other in view.men if other != square}
+            moves = [move for move in pieces.open_tries(view.color, left, *castling) if move.to_square == square]
+            tries += [one for one in moves if view.men[one.from_square] != chess.PAWN or _changes_file(one)]
+    return _read(text, view, tries)
+
+
+def _changes_file(move: chess.Move) -> bool:
+    return chess.square_file(move.from_square) != chess.square_file(move.to_square)
+
+
+def _read(text: str, view: View, open_tries: list[chess.Move]) -> chess.Move:
     text = " ".join(text.split())
-    tries = _matching(text, view, view.tries())
+    tries = _matching(text, view, open_tries)
     if len(tries) == 1:
         return tries[0]
     if tries:

@@ -121,7 +121,7 @@ def _players() -> list[PlayerOffered]:
             [OptionOffered(one.name, one.takes, one.usual, one.words) for one in offered_options(kind)],
         )
         for name, kind in known
-        if can_sit([PERSON, name])
+        if name != PERSON and can_sit([PERSON, name])
     ]
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import chess
+import msgspec
 
 from kriegbot.game.match import play_game, without_last_turn
 from kriegbot.game.seat import Seat
@@ -91,6 +92,10 @@ class Side(PageGame):
         self._view = view
         self.publish(message)
 
+    def show_clocks(self) -> None:
+        """Publish the clocks, one of which has started since the last view."""
+        self.publish(replies.ClocksSet(self.seat.clocks()))
+
     def invitation(self) -> Reply | None:
         """Return the terms of the game if its seat is free."""
         if not self.game.is_for_two or self.browser is not None:
@@ -129,7 +134,11 @@ class Side(PageGame):
     def snapshot(self) -> list[Reply]:
         """Return the messages for a new listener."""
         self.seat.come()
-        return super().snapshot()
+        messages = super().snapshot()
+        if self.record is not None:
+            return messages
+        now = self.seat.clocks()
+        return [msgspec.structs.replace(one, clocks=now) if isinstance(one, SideView) else one for one in messages]
 
     def join(self, listener: Callable[[Reply], None]) -> None:
         """Add a listener, and tell the other person if it is the first."""
@@ -261,6 +270,8 @@ class LiveGame(GameThread):
         seat = self._seats[color]
         if self.watched is None:
             seat.clock = self.clock
+            for side in self.people.values():
+                side.seat.opponent, seat.on_ready = seat, side.show_clocks
         else:
             self.watched.watch(seat)
         return seat

@@ -49,6 +49,11 @@ class PersonGame(Side):
                     self.seat.answer(text)
                 except BadTry as error:
                     self.publish(refusal(str(error), request))
+            case requests.Prepare(text):
+                try:
+                    self.publish(self.seat.prepare(text))
+                except BadTry as error:
+                    self.publish(refusal(str(error), request))
             case requests.ResignGame():
                 if not self.seat.resign():
                     self.publish(refusal("You will resign as soon as your opponent has moved.", request))

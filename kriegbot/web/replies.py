@@ -187,6 +187,19 @@ class SideView(Reply, tag="view"):
     clocks: Clocks
 
 
+class Prepared(Reply):
+    """A try that the person may prepare, in UCI or "any", and its name."""
+
+    text: str
+    name: str
+
+
+class ClocksSet(Reply, tag="clocks"):
+    """The clocks, now that the program is prepared and its own runs."""
+
+    clocks: Clocks
+
+
 class HeatMap(Reply, tag="heat"):
     """Chances [6][64] of an enemy piece, by type from pawn to king and by square; empty if unknown."""
 

@@ -106,6 +106,13 @@ class Try(Request):
     text: Annotated[str, msgspec.Meta(max_length=MAX_TRY)]
 
 
+class Prepare(Request):
+    """A try, or "any", that the person prepares for its turn while the opponent thinks."""
+
+    usage = Try.usage
+    text: Annotated[str, msgspec.Meta(max_length=MAX_TRY)]
+
+
 class ResignGame(Request, tag="resign"):
     """The person resigns."""
 

@@ -25,7 +25,7 @@ from kriegbot.game.seat import PlayerFailed, Seat
 from kriegbot.kernels.preparing import Progress
 from kriegbot.narration.diary import Diary, EvenTime
 from kriegbot.players.base import AgreeDraw, Choice, FlagFell, Leave, SeatAction
-from kriegbot.players.human import read_action
+from kriegbot.players.human import read_action, read_ahead, try_name
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from kriegbot.report import Report
 from kriegbot.request import Refused
@@ -82,6 +82,7 @@ class GameClock:
         self._used = dict.fromkeys(chess.COLORS, 0.0)
         self._running: chess.Color | None = None
         self._since = time.monotonic()
+        self._is_held = False
         if begun is not None:
             first = chess.Board(begun.start).turn
             for ply, turn in enumerate(begun.turns):
@@ -89,10 +90,15 @@ class GameClock:
 
     def switch(self, color: chess.Color | None) -> None:
         """Stop the running clock, and start this side's; None starts neither."""
-        now = time.monotonic()
         if self._running is not None:
-            self._charge(self._running, now - self._since, has_moved=color is (not self._running))
-        self._running, self._since = color, now
+            self._charge(self._running, self._elapsed(), has_moved=color is (not self._running))
+        self._running, self._since, self._is_held = color, time.monotonic(), False
+
+    def hold(self) -> None:
+        """Stop the running clock until the next `switch`, which adds the increment of a move."""
+        if self._running is not None:
+            self._charge(self._running, self._elapsed(), has_moved=False)
+        self._is_held = True
 
     def left(self, color: chess.Color) -> float | None:
         """Return the seconds left to a side; None without a time control."""
@@ -110,8 +116,10 @@ class GameClock:
         self._used[color] += seconds - gained
 
     def _now(self, color: chess.Color) -> float:
-        running = time.monotonic() - self._since if color == self._running else 0.0
-        return self._used[color] + running
+        return self._used[color] + (self._elapsed() if color == self._running else 0.0)
+
+    def _elapsed(self) -> float:
+        return 0.0 if self._is_held else time.monotonic() - self._since
 
 
 class PooledSeat(ProcessSeat):
@@ -122,18 +130,25 @@ class PooledSeat(ProcessSeat):
       clock: the clock of its game; without one, time is unlimited.
       on_ask: called with each view before the program sees it.
       on_wait: called with each of its views while the opponent is to move.
+      on_ready: called once its player has been prepared, which counts on nobody's clock.
     """
 
     color: chess.Color | None = None
     clock: GameClock | None = None
     on_ask: Callable[[View], None] | None = None
     on_wait: Callable[[View], None] | None = None
+    on_ready: Callable[[], None] | None = None
     _why = ""
 
     @property
     def is_good(self) -> bool:
         """True if its process can play another game."""
         return self.pid is not None and not self._why and not self.spec.is_outside
+
+    @property
+    def is_preparing(self) -> bool:
+        """True from `begin` until its player can be asked."""
+        return self._process is not None and self._process.pending_ready > 0
 
     def leave(self, why: str) -> None:
         """Abandon the game by killing the process. Idempotent."""
@@ -147,7 +162,15 @@ class PooledSeat(ProcessSeat):
 
     def ready(self) -> None:
         """Wait until the player can be asked, unless the game was abandoned; raise PlayerFailed."""
+        if not self.is_preparing:
+            return
+        if self.clock is not None:
+            self.clock.hold()
         self._unless_left(super().ready)
+        if self.clock is not None and self.color is not None:
+            self.clock.switch(self.color)
+        if self.on_ready is not None:
+            self.on_ready()
 
     def ask(self, view: View) -> Choice:
         """Return the player's answer, `FlagFell` when its time is up, or `Leave` once the game was abandoned."""
@@ -217,7 +240,7 @@ class SeatPool:
                 seat = PooledSeat(spec, report=self._report, low_priority=True, begins_late=True)
             else:
                 self._free.remove(seat)
-            seat.color, seat.clock, seat.on_ask, seat.on_wait = color, None, None, None
+            seat.color, seat.clock, seat.on_ask, seat.on_wait, seat.on_ready = color, None, None, None, None
             self._taken.add(seat)
             if self._is_closed:
                 seat.leave("the page was closed")
@@ -255,9 +278,11 @@ class PersonSeat(Seat):
 
     Attributes:
       takes_back: True if the person has left the game only to continue it from an earlier turn.
+      opponent: the program's seat, if a program plays.
     """
 
     name = "human"
+    opponent: PooledSeat | None = None
 
     def __init__(self, publish: Callable[[View, replies.SideView], None], clock: GameClock, *, is_here: bool) -> None:
         self._publish, self._clock = publish, clock
@@ -305,13 +330,31 @@ class PersonSeat(Seat):
             return
         self._shown = view
         self._diary.take(view)
-        clocks = self._clock.shown(None if view.end is not None else view.turn)
-        self._publish(view, side_view(view, self._diary.entries, clocks))
+        self._publish(view, side_view(view, self._diary.entries, self.clocks()))
+
+    def clocks(self) -> replies.Clocks:
+        """Return the clocks for the page; none runs before the program is prepared, or after the end."""
+        view = self._shown
+        if view is None or view.end is not None:
+            return self._clock.shown(None)
+        is_held = view.turn != view.color and self.opponent is not None and self.opponent.is_preparing
+        return self._clock.shown(None if is_held else view.turn)
 
     def answer(self, text: str) -> None:
         """Act on a try or a question "Any?", as the person writes it; raise BadTry."""
         with self._lock:
             self._act(read_action(text, self.turn_view()))
+
+    def prepare(self, text: str) -> replies.Prepared:
+        """Return a try or question for the person's next turn; raise BadTry if it can never be possible then."""
+        with self._lock:
+            view = self._shown
+            if view is None or view.end is not None or self._has_resigned:
+                raise Refused("There is nothing to prepare.")
+            action = read_action(text, view) if view.turn == view.color else read_ahead(text, view)
+        if not isinstance(action, chess.Move):
+            return replies.Prepared("any", "Any?")
+        return replies.Prepared(action.uci(), try_name(action, view))
 
     def take_back(self) -> None:
         """Take back the person's last move and the reply."""

@@ -103,12 +103,12 @@ export class Board {
     for (let column = 0; column < 8; column++) {
       const square = FILES[this.flipped ? 7 - column : column] + rank;
       const shade = (column + row) % 2 ? "dark" : "light";
-      const cell = make("button", { type: "button", role: "gridcell", tabIndex: -1, className: shade, "data-square": square });
+      const cell = make("button", { type: "button", tabIndex: -1, className: shade, "data-square": square });
       if (column === 0) cell.dataset.rank = rank;
       if (row === 7) cell.dataset.file = square[0];
       cell.onclick = () => this.press(square);
       this.cells[square] = cell;
-      element.append(cell);
+      element.append(make("div", { role: "gridcell" }, cell));
     }
     return element;
   }
@@ -128,12 +128,21 @@ export class Board {
     this.draw();
   }
 
+  /** The square to which a piece goes that is put down: the king castles by going to its rook. Null: it cannot go there. */
+  goal(from, square) {
+    const { men, targets } = this.shown;
+    if (!(square in men)) return square;
+    const castled = (square > from ? "g" : "c") + square[1];
+    return men[from]?.toLowerCase() === "k" && men[square].toLowerCase() === "r" && targets.includes(from + castled) ? castled : null;
+  }
+
   /** Puts the held piece down; null: beside the board. */
-  drop(square) {
+  drop(over) {
     const { letter, from } = this.hand;
     const isOwn = from !== null && from in this.shown.men;
-    if (square in this.shown.men) {
-      this.hand = { letter: this.shown.men[square], from: square }; // picks up another piece instead
+    const square = over && this.goal(from, over);
+    if (over && !square) {
+      this.hand = { letter: this.shown.men[over], from: over }; // picks up another piece instead
       return;
     }
     this.hand = null;
@@ -167,7 +176,7 @@ export class Board {
       }
       if (drag.image) drag.image.remove();
       const over = squareAt(at);
-      if (drag.image && at.type === "pointerup" && this.hand && over !== drag.from && !(over in this.shown.men)) this.drop(over);
+      if (drag.image && at.type === "pointerup" && this.hand && over !== drag.from && (!over || this.goal(drag.from, over))) this.drop(over);
       this.drag = null;
       if (!drag.image) return; // a click, for which the browser sends an event
       this.hand = null;
@@ -237,7 +246,7 @@ export class Board {
       const isIdle = idle.length > 0 && square in men && !answering.includes(square);
       const states = { ghost: isGhost, own: square in men, held: square === held, open: open.includes(square), vain: vain.includes(square), idle: isIdle, line: line.includes(square), looked: looked.includes(square), ahead: ahead.includes(square), marked: marks.includes(square), last: last.includes(square) };
       for (const [name, isOn] of Object.entries(states)) cell.classList.toggle(name, isOn);
-      cell.setAttribute("aria-selected", square === held);
+      cell.parentElement.setAttribute("aria-selected", square === held);
       const words = [square, letter ? (isGhost ? `marker: ${pieceName(letter)}` : pieceName(letter)) : "empty"];
       if (marks.includes(square)) words.push(letter && !isGhost ? "in check" : "captured here");
       if (last.includes(square)) words.push("your last move");

@@ -1,10 +1,10 @@
-// The form for a new game: levels first; other opponents, their time and depth, and the seed under "More options".
+// The form for a new game: the level first, everything else under "More".
 
 import { chosen, keep } from "./choices.js";
 import { make } from "./make.js";
 
 const TIMES = [["0.2", "a blink (0.2 s)"], ["1", "quick (1 s)"], ["3", "steady (3 s)"], ["10", "patient (10 s)"], ["30", "long (30 s)"]];
-const DEPTHS = { 1: "its move", 2: "its move and your reply", 3: "its move, your reply and its next move", 4: "two moves of each side" };
+const DEPTHS = { 1: "its move", 2: "its move and the reply", 3: "its move, the reply and its next move", 4: "two moves of each side" };
 const CLOCKS = ["180+2", "300+5", "600+5", "900+10", "1800+20"];
 export const title = (text) => text[0].toUpperCase() + text.slice(1);
 const $ = (id) => document.getElementById(id);
@@ -21,6 +21,25 @@ export function clockText(clock) {
   return `${base % 60 ? `${base} s` : `${base / 60} min`} + ${increment} s`;
 }
 
+/** Offers the time and the depth of a player in <select>s, unless its level decides them. places: {time, depth}, elements with a <select>. */
+export function offerSettings({ options }, isFixed, places, before = () => undefined) {
+  for (const [name, place] of Object.entries(places)) {
+    const option = options.find((one) => one.name === name);
+    place.hidden = isFixed || !option;
+    if (place.hidden) continue;
+    const [low, high] = option.takes.split("..").map(Number);
+    const plies = Array.from({ length: high - low + 1 }, (_, more) => String(low + more));
+    const select = place.querySelector("select");
+    fill(select, name === "time" ? TIMES : plies.map((count) => [count, DEPTHS[count] ?? `${count} moves`]), before(name) ?? option.default);
+  }
+}
+
+/** A player as a spec: its name, with what is chosen in these places. */
+export function specOf(name, places) {
+  const settings = Object.entries(places).filter(([, place]) => !place.hidden).map(([option, place]) => `${option}=${place.querySelector("select").value}`);
+  return name + (settings.length ? `:${settings.join(",")}` : "");
+}
+
 /** Points a link at the explanation of the selected rules. */
 export function leadToRules(select, link) {
   const lead = () => { link.href = `#rules-${select.value}`; };
@@ -31,22 +50,23 @@ export function leadToRules(select, link) {
 /** Sets up the form. send(message) sends to the server; players and rules come from its first message. */
 export function newForm(send, { players, rules }) {
   const player = () => players.find(({ name }) => name === $("opponent").value);
-  const option = (name) => player().options.find((one) => one.name === name);
+  const levels = () => player().options.find((one) => one.name === "level");
   const level = () => document.querySelector("#levels input:checked")?.value;
+  const isFixed = () => Boolean(levels()) && level() !== levels().default; // the level decides everything
+  const places = { time: $("time-choice"), depth: $("depth-choice") };
   const say = (text) => { $("failure").textContent = text; };
 
   fill($("opponent"), players.map(({ name }) => [name, name]), chosen("opponent"));
-  fill($("time"), TIMES, chosen("time") ?? "1");
   fill($("clock"), [["", "No clock"], ...CLOCKS.map((clock) => [clock, clockText(clock)])], chosen("clock"));
   fill($("rules"), rules.map((one) => [one.name, one.title]), chosen("rules"));
   const side = document.querySelector(`#new input[name=color][value="${CSS.escape(chosen("color") ?? "white")}"]`);
   if (side) side.checked = true;
   $("opponent").onchange = offerStrength;
   $("rules").onchange = explain;
+  $("new").onchange = summarize;
   leadToRules($("rules"), $("rules-link"));
   offerStrength();
   explain();
-  if ($("opponent").value !== players[0].name) $("more").open = true;
 
   /** Shows two lines on the rules. */
   function explain() {
@@ -56,36 +76,28 @@ export function newForm(send, { players, rules }) {
 
   /** Shows only the options that the opponent has. */
   function offerStrength() {
-    const [depth, levels] = [option("depth"), option("level")];
     $("summary").textContent = `${player().summary}.`;
-    $("level-choice").hidden = !levels;
-    $("opponent-chosen").hidden = Boolean(levels);
-    $("opponent-chosen").replaceChildren("Your opponent is ", make("strong", {}, player().name), ", chosen under More options.");
-    const names = levels ? levels.takes.split("|") : [];
+    $("level-choice").hidden = !levels();
+    $("opponent-chosen").hidden = Boolean(levels());
+    $("opponent-chosen").replaceChildren("Your opponent is ", make("strong", {}, player().name), ", chosen under More.");
+    const names = levels() ? levels().takes.split("|") : [];
     const before = names.includes(chosen("level")) ? chosen("level") : names.includes("casual") ? "casual" : names.at(-1);
     $("levels").replaceChildren(...names.map((name) => make("label", {},
       make("input", { type: "radio", name: "level", value: name, checked: name === before, onchange: offerTime }), ` ${title(name)}`)));
-    $("depth-choice").hidden = !depth;
-    if (depth) {
-      const [low, high] = depth.takes.split("..").map(Number);
-      const plies = Array.from({ length: high - low + 1 }, (_, more) => String(low + more));
-      fill($("depth"), plies.map((count) => [count, DEPTHS[count] ?? `${count} moves`]), chosen("depth") ?? depth.default);
-    }
     offerTime();
   }
 
   /** Describes the level. Only the best one has a time: the others play the same on any machine. */
   function offerTime() {
-    const levels = option("level");
-    $("level-about").textContent = levels ? `${title(levels.words[levels.takes.split("|").indexOf(level())])}.` : "";
-    $("time-choice").hidden = !option("time") || (levels && level() !== levels.default);
+    $("level-about").textContent = levels() ? `${title(levels().words[levels().takes.split("|").indexOf(level())])}.` : "";
+    offerSettings(player(), isFixed(), places, chosen);
+    summarize();
   }
 
-  function opponent() {
-    const values = { level: level(), depth: $("depth").value, time: $("time").value };
-    const visible = Object.keys(values).filter((name) => !$(`${name}-choice`).hidden);
-    const settings = visible.filter((name) => name !== "level" || !visible.includes("time")).map((name) => `${name}=${values[name]}`);
-    return $("opponent").value + (settings.length ? `:${settings.join(",")}` : "");
+  /** Says what is chosen under More. */
+  function summarize() {
+    const [clock, rule] = ["clock", "rules"].map((id) => $(id).selectedOptions[0].text);
+    $("terms").textContent = `${title(document.querySelector("#new input[name=color]:checked").value)}, ${clock}, ${rule}; other programs`;
   }
 
   function common() {
@@ -98,7 +110,8 @@ export function newForm(send, { players, rules }) {
 
   $("new").onsubmit = (event) => {
     event.preventDefault();
-    send({ do: "new", opponent: opponent(), seed: $("seed").value.trim() || null, ...common() });
+    const opponent = isFixed() ? `${player().name}:level=${level()}` : specOf(player().name, places);
+    send({ do: "new", opponent, seed: $("seed").value.trim() || null, ...common() });
   };
   $("invite").onclick = () => send({ do: "invite", name: chosen("name") ?? "", ...common() });
   return say;

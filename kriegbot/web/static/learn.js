@@ -5,8 +5,8 @@ import { make } from "./make.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** Sets up the page's section; returns a function that starts the lesson, or continues it. */
-export function guidedGame() {
+/** Sets up the page's section; onEnd() follows the last step. Returns a function that starts the lesson, or continues it. */
+export function guidedGame(onEnd) {
   const board = new Board($("lesson-board"), { label: "Board", flipped: false, onTry: (from, to) => ask(from + to), onMark: () => {} });
   let number = 1;
   let now = null;
@@ -66,9 +66,6 @@ export function guidedGame() {
 
   $("lesson-back").onclick = () => go(number - 1);
   $("lesson-next").onclick = () => go(number + 1);
-  $("lesson-finish").onclick = () => {
-    location.hash = "";
-    document.querySelector("#levels input")?.click(); // the weakest
-  };
+  $("lesson-finish").onclick = onEnd;
   return () => { if (!now) ask(); };
 }

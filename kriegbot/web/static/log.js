@@ -1,4 +1,4 @@
-// Tries and announcements: the latest in large type, the log, and explanations.
+// Tries and announcements: the latest in large type, the log, and explanations. Screen readers read the newest alone.
 
 import { make } from "./make.js";
 
@@ -21,6 +21,7 @@ export class GameLog {
     [this.log, this.at] = [log, Math.max(0, log.length - 1)];
     this.draw();
     const { kind, text } = log.at(-1) ?? { kind: null, text: "" };
+    $("newest").textContent = text;
     return / took /.test(text) ? "capture" : kind;
   }
 
@@ -34,6 +35,7 @@ export class GameLog {
   draw() {
     const latest = this.latest();
     $("announcement").replaceChildren(...latest.map((entry) => make("span", { className: entry.kind }, `${entry.text} `)));
+    $("announcement").scrollTop = $("announcement").scrollHeight;
     $("explain").hidden = !latest.length;
     const rows = [];
     this.entries = this.log.map((entry, at) => {

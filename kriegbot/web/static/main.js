@@ -19,6 +19,7 @@ import { watchForm } from "./watch.js";
 const LIBRARY = "#library";
 const SECTIONS = { "#learn": "learn", "#rules": "rules", "#puzzles": "puzzles" }; // sections without a game; "#rules-wild16" is a part of one
 const FORM_REQUESTS = ["new", "invite", "watch", "visit", "join", "library", "open", "resume", "delete", "rematch"];
+const FIRST_GAME = { do: "new", opponent: "kriegbot:level=newcomer", color: "white", rules: "berkeley", seed: null, clock: null };
 const $ = (id) => document.getElementById(id);
 const places = { start: $("start"), welcome: $("welcome"), invited: $("invited"), later: $("later"), learn: $("learn"), puzzles: $("puzzles"), rules: $("rules-page"), library: $("library"), play: $("play"), privacy: $("privacy"), review: $("review") };
 const say = { start: () => {}, watch: () => {} };
@@ -36,7 +37,7 @@ const send = connect({ onOpen: rejoin, onMessage: receive, onState: (text) => {
   $("lost").hidden = !text;
   $("lost").textContent = text;
 } });
-const teach = guidedGame();
+const teach = guidedGame(() => (isGuest ? history.back() : send(FIRST_GAME)));
 const pose = puzzleBook();
 const privacy = makePrivacyScreen(send, () => {
   leave();
@@ -96,7 +97,7 @@ function receive(message) {
   else if (message.is === "refusal" && (!game || FORM_REQUESTS.includes(message.to))) refuse(message);
   else if (game && !(message.is === "presence" && atOneScreen())) {
     if (message.is === "over") end(message);
-    if (message.is === "view" && privacy.ends(message)) return;
+    if (message.is === "view") privacy.look(message);
     if (message.is === "frames" && !review) look();
     play?.receive(message);
     review?.receive(message);

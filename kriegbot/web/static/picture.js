@@ -15,12 +15,15 @@ function placed(pieces, home, pawns, second) {
   return squares;
 }
 
-/** Draws the boards after 1. e4 d5 2. exd5 into an empty element. */
+/** Draws the board after 1. e4 d5 2. exd5, and buttons for who looks, into an empty element. */
 export function drawPicture(element) {
   const boards = { "White sees": PIECES.white, "The referee sees": { ...PIECES.white, ...PIECES.black }, "Black sees": PIECES.black };
-  for (const [label, shown] of Object.entries(boards)) {
-    const place = make("div", {}, make("b", {}, label));
-    new Diagram(place, { label, flipped: false }).show({ men: shown, marks: [CAPTURED] });
-    element.append(place);
-  }
+  const place = make("div", {});
+  const look = (label) => {
+    place.replaceChildren();
+    new Diagram(place, { label, flipped: false }).show({ men: boards[label], marks: [CAPTURED] });
+  };
+  element.append(place, make("div", { className: "segments", role: "group", "aria-label": "Who looks" }, ...Object.keys(boards).map((label, at) =>
+    make("label", {}, make("input", { type: "radio", name: "picture", checked: !at, onchange: () => look(label) }), ` ${label}`))));
+  look("White sees");
 }

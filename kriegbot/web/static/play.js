@@ -13,7 +13,7 @@ import { Markers } from "./markers.js";
 const $ = (id) => document.getElementById(id);
 const PROMOTIONS = ["q", "r", "b", "n"];
 
-const PRIVATE = ["announcement", "meaning-list", "turn", "board", "their-name", "their-men", "your-name", "your-men", "hints", "message", "refused",
+const PRIVATE = ["announcement", "newest", "meaning-list", "turn", "board", "their-name", "their-men", "your-name", "your-men", "hints", "message", "refused",
   "log", "promotions", "tray", "aside-men", "about"]; // cleared so that nothing of a side stays on the page
 
 /** Shows a game; send(message) sends to the server. */
@@ -42,6 +42,7 @@ export function startPlay(root, send, game) {
   $("refused").replaceChildren();
   $("tried").classList.add("none");
   say("");
+  $("first-move").hidden = true;
   showHeat({ on: false, chances: [] });
   document.addEventListener("keydown", onKey);
   const ticking = setInterval(tick, 200);
@@ -90,13 +91,14 @@ export function startPlay(root, send, game) {
   function attempt(text) {
     say("");
     if (view?.yours) send({ do: "try", text });
-    else if (view && !isOver) prepare(text);
+    else if (view && !isOver) send({ do: "prepare", text });
     else say("It is not your turn.");
   }
 
-  /** Prepares a try for the player's turn; null: none. */
-  function prepare(text) {
-    [ahead, board.wasDragged] = [text, false];
+  /** Prepares a try that the server has found possible, for the player's turn; null: none. */
+  function prepare(prepared) {
+    [ahead, board.wasDragged] = [prepared, false];
+    if (ahead) $("try").value = "";
     $("cancel").hidden = !ahead;
     $("turn").textContent = turnText();
     draw();
@@ -128,12 +130,26 @@ export function startPlay(root, send, game) {
     if (message.is === "view") look(message);
     else if (message.is === "heat") showHeat(message);
     else if (message.is === "refusal") say(message.text);
+    else if (message.is === "prepared") ready(message);
+    else if (message.is === "clocks") setClocks(message.clocks);
     else if (message.is === "over") {
       [isOver, ahead, $("cancel").hidden] = [true, null, true];
       if (view) $("turn").textContent = turnText();
       for (const id of ["hint", "takeback", "draw", "resign"]) $(id).disabled = true;
       if (!isMute) beep("end");
     }
+  }
+
+  /** Keeps a prepared try, or makes it if the opponent has moved meanwhile. */
+  function ready(prepared) {
+    if (view.yours) send({ do: "try", text: prepared.text });
+    else prepare(prepared);
+  }
+
+  function setClocks(clocks) {
+    [view.clocks, received] = [clocks, performance.now()];
+    $("turn").textContent = turnText();
+    tick();
   }
 
   function look(message) {
@@ -151,12 +167,14 @@ export function startPlay(root, send, game) {
     $("refused").replaceChildren(...view.refused.map((name) => make("s", {}, name)));
     $("any").hidden = !view.mayAsk;
     $("tried").classList.toggle("none", !view.refused.length);
+    $("first-move").hidden = view.move > 1;
+    if (before?.yours && view.ply > before.ply) $("try").value = "";
     draw();
     if (before) animate(before);
     else if (!isOver) for (const id of ["draw", "resign"]) $(id).disabled = false;
     tick();
     if (!ahead || !view.yours) return;
-    send({ do: "try", text: ahead });
+    send({ do: "try", text: ahead.text });
     prepare(null);
   }
 
@@ -172,7 +190,8 @@ export function startPlay(root, send, game) {
 
   function turnText() {
     if (isOver) return "The game is over.";
-    const next = ahead ? ` Prepared: ${ahead.replace(/^([a-h][1-8])(?=[a-h])/, "$1 to ")}.` : "";
+    const next = ahead ? ` Prepared: ${ahead.name}.` : "";
+    if (!view.yours && !view.clocks.running) return `Preparing ${names[them]}'s program …${next}`;
     if (!view.yours) return `${names[them]} ${game.two ? "to try." : "is thinking …"}${next}`;
     const pawns = view.pawnTries === null ? "" : ` You have ${view.pawnTries}.`;
     return `Your turn: move ${view.move}.${view.check ? " You are in check." : ""}${pawns}`;
@@ -203,7 +222,7 @@ export function startPlay(root, send, game) {
 
   function draw() {
     const { men, marks, last, tries, check } = view ?? { men: game.men, marks: [], last: [], tries: [], check: null };
-    const prepared = ahead?.match(/^([a-h][1-8]){2}/)?.[0].match(/../g) ?? []; // a try in other notation has no squares to show
+    const prepared = ahead?.text.match(/[a-h][1-8]/g) ?? [];
     board.show({ men, marks, last, targets: tries, line: check?.line ?? [], idle: check?.idle ?? [], ahead: prepared, ghosts: markers.ghosts, heat: heat() });
   }
 

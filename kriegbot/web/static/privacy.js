@@ -1,5 +1,6 @@
-// Two people at one screen: the address names both sides' games, and the page follows one of them. After each move a
-// privacy screen hides the board; the page then holds no view, and the server sends none until the next player goes on.
+// Two people at one screen: the address names both sides' games, and the page follows one of them. After a move the
+// player reads the answer and passes the screen on. Then a privacy screen hides the board; the page holds no view, and
+// the server sends none until the next player goes on.
 
 const $ = (id) => document.getElementById(id);
 const OTHER = { white: "black", black: "white" };
@@ -20,7 +21,6 @@ function write({ side, game, other }) {
 export function makePrivacyScreen(send, hide) {
   let isUp = false;
   let isJoining = false; // the page has joined the next side's game, and waits for the answer
-  let hasTurn = false; // the player at the screen could try something
 
   /** Start a game with an invitation that nobody needs to follow: White looks first. */
   function gather(game) {
@@ -33,7 +33,7 @@ export function makePrivacyScreen(send, hide) {
     const { side } = atOneScreen();
     send({ do: "privacyscreen" });
     hide();
-    [isUp, isJoining, hasTurn] = [true, false, false];
+    [isUp, isJoining] = [true, false];
     $("privacy-text").textContent = `Pass the screen to ${NAMES[side]}.`;
     $("unhide").textContent = `${NAMES[side]}: press when nobody else is looking`;
     $("unhide").onclick = () => {
@@ -56,19 +56,13 @@ export function makePrivacyScreen(send, hide) {
     return isUp;
   }
 
-  /** True if a view ends the turn of the player at the screen; then the screen is up, and the view must not be shown. */
-  function ends(view) {
-    const isEnd = view.log.at(-1)?.kind === "end";
-    if (!atOneScreen()) return false;
-    $("pass").hidden = view.yours || isEnd;
-    if (hasTurn && !view.yours && !isEnd) {
-      pass();
-      return true;
-    }
-    hasTurn ||= view.yours;
-    return false;
+  /** Offers to pass the screen on, once a view ends the turn of the player at the screen. */
+  function look(view) {
+    if (!atOneScreen()) return;
+    $("pass").hidden = view.yours || view.log.at(-1)?.kind === "end";
+    if (!$("pass").hidden) $("pass").focus();
   }
 
   $("pass").onclick = pass;
-  return { gather, raise, holds, ends };
+  return { gather, raise, holds, look };
 }

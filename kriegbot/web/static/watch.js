@@ -1,7 +1,9 @@
 // The form that sets two programs against each other.
 
-import { leadToRules, title } from "./form.js";
+import { leadToRules, offerSettings, specOf, title } from "./form.js";
 import { make } from "./make.js";
+
+const PACES = [["0", "As fast as they play"], ["1", "A second for each try"], ["3", "Three seconds for each try"]];
 
 /** Fills an element with the form; send(message) sends to the server. Returns a function that shows a refusal. */
 export function watchForm(root, send, hello) {
@@ -18,21 +20,19 @@ export function watchForm(root, send, hello) {
     ...options.map(([value, text]) => make("option", { value, selected: value === chosen }, text)));
   const field = (side, label, chosen) => {
     const who = select(`watch-${side}`, choices.map((one) => [one.value, one.text]), chosen);
-    const settings = make("input", { id: `watch-${side}-settings`, value: "", maxLength: 200, autocomplete: "off", spellcheck: false,
-      "aria-label": `${label}'s settings`, placeholder: "such as time=0.5,depth=2" });
+    const places = Object.fromEntries([["time", "Its time to think"], ["depth", "How far it looks ahead"]].map(([name, text]) =>
+      [name, choice(text, select(`watch-${side}-${name}`, []))]));
     const help = make("small", {});
     const player = () => choices.find((one) => one.value === who.value);
     const describe = () => {
-      const { summary, options, isFixed } = player();
-      settings.hidden = isFixed || !options.length;
-      help.textContent = `${summary}.${settings.hidden ? "" : ` Takes ${options.map((one) => `${one.name}=${one.takes}`).join(", ")}.`}`;
+      help.textContent = `${player().summary}.`;
+      offerSettings(player(), player().isFixed, places);
     };
     who.onchange = describe;
     describe();
-    const spec = () => (settings.hidden || !settings.value.trim() ? who.value : `${who.value}:${settings.value.trim()}`);
-    const element = choice(label, who);
-    element.append(settings, help);
-    return { spec, element };
+    const first = choice(label, who);
+    first.append(help);
+    return { spec: () => specOf(who.value, places), element: make("div", {}, first, ...Object.values(places)) };
   };
   const white = field("white", "White", "overconfident");
   const black = field("black", "Black", "paranoid");
@@ -40,10 +40,10 @@ export function watchForm(root, send, hello) {
   const link = make("a", {}, "These rules explained");
   leadToRules(rules, link);
   const seed = make("input", { id: "watch-seed", inputMode: "numeric", pattern: "[0-9]{0,39}", placeholder: "a fresh one", autocomplete: "off" });
-  const pace = make("input", { id: "watch-pace", type: "number", min: 0, max: 10, step: 0.1, value: 1 });
+  const pace = select("watch-pace", PACES, "1");
   const failure = make("p", { className: "failure", role: "alert", id: "watch-failure" });
   const form = make("form", { className: "watch-form" }, white.element, black.element,
-    make("div", {}, choice("Rules", rules, link, " "), choice("Seed", seed), choice("Least seconds per try", pace)),
+    make("div", {}, choice("Rules", rules, link, " "), choice("Seed", seed), choice("Pace", pace)),
     failure, make("button", { type: "submit", id: "watch-start", className: "main" }, "Watch"));
   form.onsubmit = (event) => {
     event.preventDefault();
