@@ -37,7 +37,10 @@ const send = connect({ onOpen: rejoin, onMessage: receive, onState: (text) => {
   $("lost").hidden = !text;
   $("lost").textContent = text;
 } });
-const teach = guidedGame(() => (isGuest ? history.back() : send(FIRST_GAME)));
+const teach = guidedGame(() => {
+  if (isGuest) location.hash = "";
+  else send(FIRST_GAME);
+});
 const pose = puzzleBook();
 const privacy = makePrivacyScreen(send, () => {
   leave();
