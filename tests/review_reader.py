@@ -194,7 +194,10 @@ class Page:
         """Check the winning chances, and what the turn is called."""
         theme, tries = self.point["theme"], list(self.tries.values())
         made = next((one for one in tries if one["uci"] == self.move.uci()), None)
-        self.claim(self.point["made"] == self.board.san(self.move), f"{self.point['made']} was not played")
+        self.claim(self.board.parse_san(self.point["made"]) == self.move, f"{self.point['made']} was not played")
+        for mark in "x+#":
+            is_marked = mark in self.board.san(self.move)
+            self.claim((mark in self.point["made"]) == is_marked, f"{self.point['made']} without {mark}")
         self.claim(theme == "lucky" or not self.after.is_checkmate(), "a mate is called an error")
         won = POINTS.get(loot(self.board, self.move)[0], 0)
         lost = 0 if self.reply is None else POINTS.get(loot(self.after, self.reply)[0], 0)

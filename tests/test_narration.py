@@ -8,7 +8,7 @@ from functools import cache
 import chess
 import pytest
 
-from kriegbot.narration.diary import Diary, check_to_answer, meaning_keys, meanings
+from kriegbot.narration.diary import Diary, check_to_answer, lost_pieces, meaning_keys, meanings
 from referee import RULE_SETS, Limits, Reason, Referee, View
 from tests.random_games import STARTS, steps
 
@@ -156,3 +156,12 @@ def test_what_cannot_come_between_nor_take_does_not_answer_a_check() -> None:
     answering = {move.uci() for move in view.tries()} - {move.uci() for move in check.idle}
     assert answering == {"d2e2", "d2e3", "e1d1", "e1e2", "e1f1", "f2e3"}
     assert check.idle_pieces(view) == {chess.B1}
+
+
+def test_a_promoted_pawn_is_not_lost_until_it_is_captured() -> None:
+    start = "4k3/P7/8/8/8/8/8/1r2K2R w K - 0 1"
+    assert lost_pieces(played("e1g1", start=start).view(chess.WHITE)) == []
+    assert lost_pieces(played("a7a8q e8f7", start=start).view(chess.WHITE)) == []
+    referee = played("e1e2 e8f7 a7a8q b1a1 e2e3 a1a8", start=start)
+    assert lost_pieces(referee.view(chess.WHITE)) == [chess.QUEEN]
+    assert lost_pieces(referee.view(chess.BLACK)) == []

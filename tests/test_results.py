@@ -7,6 +7,7 @@ import math
 import socket
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -206,12 +207,12 @@ def test_a_game_on_the_page_counts_for_whoever_runs_the_server(tmp_path: Path) -
 def test_what_a_review_finds_is_told_to_whoever_runs_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def turning(review: Review, _analyst: Analyst) -> TurningPoints:
-        point = {"side": "white", "events": 0, "place": "1.", "made": "e4", "better": "d4", "before": 0.9, "after": 0.1}
+    async def turning(review: Review, _analyst: Analyst) -> AsyncIterator[TurningPoints]:
+        point = {"side": "white", "events": 0, "place": "1.", "made": "e4", "before": 0.9, "after": 0.1}
         found: Any = [{**point, "theme": theme, "text": "", "index": 0} for theme in ("mate missed", "position")]
         other: Any = {**found[0], "side": "black", "theme": "stalemate"}
         assert review.you is chess.WHITE
-        return TurningPoints([*found, other])
+        yield TurningPoints([*found, other], ["white", "black"])
 
     monkeypatch.setattr(Review, "turning", turning)
     with served(tmp_path) as server, Client(server.address) as client:

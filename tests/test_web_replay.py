@@ -31,7 +31,7 @@ from kriegbot.web.review import Beliefs
 from kriegbot.web.watch import ReplayedGame
 from referee import GameRecord, load_record
 from tests.browser import browsing
-from tests.page import frames_of, serving
+from tests.page import Client, frames_of, serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
@@ -231,8 +231,44 @@ def test_the_turning_points_of_both_sides_are_told_and_lead_to_their_moments(add
             place, made = point.find_element(By.TAG_NAME, "button").text.split()
             point.find_element(By.TAG_NAME, "button").click()
             after = frames[int(count(driver).split()[0]) + 1]
-            assert (after["place"], after["title"].split()[1]) == (place, f"{made}:")
+            assert (after["place"], after["name"]) == (place, made)
             assert after["answer"] == "accepted"
+
+
+def test_the_page_asks_for_the_turning_points_first(address: str) -> None:
+    log = "window.sent = []; const send = WebSocket.prototype.send;"
+    log += "WebSocket.prototype.send = function (text) { sent.push(JSON.parse(text).do); send.call(this, text); }"
+    with browsing(1200, 900) as driver:
+        driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": log})
+        open_game(driver, address)
+        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".values tbody tr"))
+        sent = driver.execute_script("return window.sent")
+        assert [one for one in sent if one in ("turning", "look")][:2] == ["turning", "look"]
+        assert len(driver.find_elements(By.CSS_SELECTOR, ".turning h3")) == 2
+
+
+MISSED_FOUR_TIMES = """
+const done = arguments[0];
+import(new URL("static/values.js", document.baseURI)).then(({ worstMoves }) => {
+  const tries = [{ uci: "h1h8", name: "Rh8", value: 900 }, { uci: "g1g2", name: "Kg2", value: 100 }];
+  const frames = [], looks = new Map();
+  for (let turn = 0; turn < 6; turn++) {
+    const made = turn < 4 ? "g1g2" : "h1h8";
+    frames.push({ turn: "white", place: turn ? `${turn - 1}...` : "", name: "Ka8", move: "b8a8" });
+    looks.set(2 * turn, { tries });
+    frames.push({ turn: "black", place: `${turn}.`, name: made === "g1g2" ? "Kg2" : "Rh8", move: made });
+    looks.set(2 * turn + 1, { tries: [{ uci: "b8a8", name: "Ka8", value: 0 }] });
+  }
+  const [, table] = worstMoves(frames, looks, null, () => {}, false);
+  done([...table.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent)));
+});
+"""
+
+
+def test_a_try_missed_in_four_turns_is_one_row(address: str) -> None:
+    with browsing() as driver:
+        open_game(driver, address)
+        assert driver.execute_async_script(MISSED_FOUR_TIMES) == [["0. Kg2 to 3. Kg2", "Rh8", "+8.00"]]
 
 
 def test_two_programs_are_watched_to_the_end(tmp_path: Path) -> None:
@@ -281,6 +317,23 @@ def test_after_a_game_the_truth_is_shown_beside_what_was_known(tmp_path: Path) -
         press(driver, Keys.HOME)
         wait(driver, lambda _: "tried: yes" in text(driver, ".values"))
         assert "White to try" in text(driver, ".values")
+
+
+def test_on_a_phone_the_end_of_a_game_shows_the_true_board_at_once(tmp_path: Path) -> None:
+    with serving(tmp_path) as (_, page), browsing(390, 844, is_phone=True) as driver, Client(page) as client:
+        client.send(
+            {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": "3", "clock": None}
+        )
+        id_ = client.until("game")["id"]
+        client.until("view", yours=True)
+        driver.get(f"{page}#game={id_}")
+        wait(driver, lambda _: driver.find_element(By.ID, "turn").text.startswith("Your turn"))
+        client.send({"do": "resign"})
+        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, "#review .diagram"))
+        board = driver.find_element(By.CSS_SELECTOR, "#panel-true svg")
+        assert board.is_displayed()
+        shown = driver.execute_script("return arguments[0].getBoundingClientRect().toJSON()", board)
+        assert 0 <= shown["top"] < shown["bottom"] <= 844
 
 
 @pytest.mark.parametrize("width", [360, 390])

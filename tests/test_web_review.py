@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
 import signal
 import sys
+import urllib.error
+import urllib.request
+import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import chess
 import numpy as np
@@ -24,7 +28,8 @@ from kriegbot.players.kriegbot import LEVELS
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
-from kriegbot.web.replies import Analysis, BeliefShown, Frames
+from kriegbot.web.analyses import KeptAnalysis
+from kriegbot.web.replies import Analysis, BeliefShown, Frames, TurningPoints
 from kriegbot.web.review import Analyst, AnalystFailed, Beliefs, Review, believed
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
 from referee.view import views_until
@@ -92,7 +97,7 @@ def test_the_frames_of_a_game_are_what_the_referee_and_both_sides_saw(seed: int)
     referee = played(seed, plies=60)
     record = GameRecord.of(referee, seconds=[0.5] * referee.ply)
     frames = frames_of(record)
-    steps = 0
+    steps, before = 0, chess.Board()
     for step, frame in zip(record.replay(), frames, strict=True):
         steps += 1
         board = step.referee.board()
@@ -106,12 +111,18 @@ def test_the_frames_of_a_game_are_what_the_referee_and_both_sides_saw(seed: int)
         assert frame["turn"] == (None if step.referee.end else chess.COLOR_NAMES[board.turn])
         if step.event is None:
             assert (frame["mover"], frame["move"], frame["title"]) == (None, None, "The game begins.")
+            assert frame["name"] == ""
         else:
             last = step.referee.last
             assert isinstance(last, OwnTry)
             assert (frame["move"], frame["answer"]) == (last.move.uci(), last.answer.value)
             assert frame["mover"] == chess.COLOR_NAMES[bool(step.color)]
             assert frame["seconds"] == (0.5 if last.announcement else None)
+            if last.announcement:
+                san = before.san(last.move)
+                assert [mark in frame["name"] for mark in "x+#"] == [mark in san for mark in "x+#"]
+                assert before.parse_san(frame["name"]) == last.move
+        before = board
     assert steps == len(referee.log) + 1
 
 
@@ -238,6 +249,83 @@ def test_many_moments_are_looked_at_as_each_is_alone() -> None:
     assert together == alone
 
 
+# What is kept
+
+
+def test_a_second_review_of_a_game_finds_the_analysis_of_the_first(tmp_path: Path) -> None:
+    record = game(end=True)
+
+    class Absent:
+        async def ask(self, *_: object) -> None:
+            raise AssertionError("asked again")
+
+    async def reviewed() -> tuple[list[TurningPoints], list[Analysis]]:
+        analyst = Analyst()
+        first = Review.of("first", record, tmp_path)
+        try:
+            turning = [message async for message in first.turning(analyst)]
+            looks: list[Analysis] = []
+            while len(looks) < len(first.frames):
+                looks += await first.look(range(len(looks), len(first.frames)), analyst)
+        finally:
+            analyst.close()
+        second, absent = Review.of("second", record, tmp_path), cast(Analyst, Absent())
+        assert [message async for message in second.turning(absent)] == turning[-1:]
+        assert await second.look(range(len(looks)), absent) == looks
+        return turning, looks
+
+    turning, _ = asyncio.run(reviewed())
+    assert [message.sides for message in turning] == [["white"], ["white", "black"]]
+
+
+def test_a_kept_analysis_that_is_damaged_or_of_another_version_or_game_counts_as_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = game(end=True)
+    kept = KeptAnalysis.load(tmp_path, record, None)
+    kept.turning = TurningPoints([], ["white", "black"])
+    nothing = BeliefShown([], 0, False, True, [], [], [], 0.0, 0)
+    kept.add(Analysis(nothing, nothing, None, "", [], 3))
+    kept.save()
+    assert KeptAnalysis.load(tmp_path, record, None) == kept
+    assert kept.look(3) is not None
+    assert kept.look(4) is None
+    assert KeptAnalysis.load(tmp_path, record, chess.WHITE).turning is None
+    assert KeptAnalysis.load(tmp_path, game(6), None).turning is None
+    assert kept.path is not None
+    whole = kept.path.read_bytes()
+    for damaged in (b"", whole[:-5], b"\xc1" + whole, whole.replace(b"version", b"versiom"), bytes(100_000)):
+        kept.path.write_bytes(damaged)
+        assert KeptAnalysis.load(tmp_path, record, None) == KeptAnalysis(kept.path)
+    kept.path.write_bytes(whole)
+    for data in (b"", b"x", zlib.compress(b"{}"), zlib.compress(bytes(10**7))):
+        kept.looks[3] = data
+        assert kept.look(3) is None
+    monkeypatch.setattr("kriegbot.web.analyses.VERSION", "another")
+    assert KeptAnalysis.load(tmp_path, record, None).turning is None
+
+
+def test_a_picture_of_a_game_comes_after_its_end_and_not_before(tmp_path: Path) -> None:
+    pytest.importorskip("PIL.Image", reason="pictures are painted with Pillow")
+    pytest.importorskip("resvg_py", reason="pictures are painted with resvg")
+    with serving(tmp_path) as (_, address), Client(address) as client:
+        client.send(
+            {"do": "new", "opponent": "rand", "color": "black", "rules": "berkeley", "seed": "3", "clock": None}
+        )
+        id_ = client.until("game")["id"]
+        client.until("view", yours=True)
+        page = f"{address}pictures/"
+        with pytest.raises(urllib.error.HTTPError, match="404") as refused:
+            urllib.request.urlopen(page + id_)
+        assert json.load(refused.value) == {"error": "There is a picture of a game after its end."}
+        refused.value.close()
+        client.send({"do": "resign"})
+        client.until("frames")
+        with urllib.request.urlopen(page + id_) as answer:
+            assert answer.headers["content-type"] == "image/gif"
+            assert answer.read(6) == b"GIF89a"
+
+
 # The process
 
 
@@ -260,7 +348,7 @@ def test_a_game_is_looked_back_at_in_any_order_and_after_the_process_was_killed(
             assert analyst.pid is not None
             if sys.platform != "win32":
                 os.kill(analyst.pid, signal.SIGKILL)
-                assert await review.look([12], analyst) == late
+                assert await Review.of("game", record).look([12], analyst) == late
             for index in (-1, len(review.frames)):
                 with pytest.raises(IndexError):
                     await review.look([index], analyst)
@@ -268,7 +356,7 @@ def test_a_game_is_looked_back_at_in_any_order_and_after_the_process_was_killed(
             analyst.close()
         assert analyst.pid is None
         with pytest.raises(AnalystFailed):
-            await review.look([4], analyst)
+            await review.look([5], analyst)
 
     asyncio.run(looked())
 
@@ -353,5 +441,6 @@ def test_before_the_end_of_a_persons_game_only_its_own_view_is_analysed(tmp_path
         client.send({"do": "look", "indexes": [0]})
         assert client.until("analysis")["index"] == 0
         client.send({"do": "turning"})
-        assert client.until("turning")["points"] == []
-        assert spy.looks == 2
+        assert client.until("turning")["sides"] == ["black"]
+        assert client.until("turning")["sides"] == ["black", "white"]
+        assert spy.looks == 3

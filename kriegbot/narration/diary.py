@@ -5,6 +5,7 @@ Also the facts that a view shows at a glance: its board as text, squares to mark
 
 from __future__ import annotations
 
+import re
 import time
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -154,6 +155,19 @@ class Diary:
         passing = " en passant" * announcement.en_passant
         took = f"{side} took your {name} on {chess.square_name(announcement.capture)}{passing}."
         return f"{took} {_rest(announcement)}".rstrip()
+
+
+def score_name(name: str, announcement: referee.Announcement) -> str:
+    """Return a move as on a score sheet, with x for a capture, + for a check and # for mate.
+
+    >>> from referee import Announcement
+    >>> score_name("Nd5", Announcement(capture=chess.D5))
+    'Nxd5'
+    """
+    if announcement.capture is not None and "x" not in name:
+        name = re.sub(r"(?=[a-h][1-8](?:=[QRBN])?$)", "x", name)
+    is_mate = announcement.end is not None and announcement.end.reason is referee.Reason.CHECKMATE
+    return name + ("#" if is_mate else "+" * bool(announcement.checks))
 
 
 def _squares(event: referee.Event) -> Iterator[chess.Square]:
@@ -326,11 +340,15 @@ def captures_text(view: referee.View) -> str:
 
 
 def lost_pieces(view: referee.View) -> list[chess.PieceType]:
-    """Return the types of a side's captured pieces, queens first; a promotion can hide one."""
-    start = chess.Board(view.start)
-    kinds = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
-    men = list(view.men.values())
-    return [kind for kind in kinds for _ in range(len(start.pieces(kind, view.color)) - men.count(kind))]
+    """Return the types of a side's captured pieces, queens first."""
+    start, lost = chess.Board(view.start), []
+    men = {square: piece.piece_type for square, piece in start.piece_map().items() if piece.color == view.color}
+    for event in view.events:
+        if isinstance(event, referee.OwnTry) and event.announcement is not None:
+            men = moved(men, event.move)
+        elif isinstance(event, referee.OpponentMoved) and event.announcement.captured_square is not None:
+            lost.append(men.pop(event.announcement.captured_square))
+    return sorted(lost, reverse=True)
 
 
 def own_men(view: referee.View) -> dict[chess.Square, chess.Piece]:

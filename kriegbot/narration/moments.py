@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from itertools import zip_longest
 
 import chess
 
-from kriegbot.narration.diary import Diary, Entry, Men, own_men, plain_board
+from kriegbot.narration.diary import Diary, Entry, Men, own_men, plain_board, score_name
 from kriegbot.parts import value_text
 from kriegbot.players.specs import PLAYERS, BadSpec, parse_spec, player_kind
 from referee import Event, GameRecord, Limits, OwnQuestion, OwnTry, View
@@ -39,6 +40,15 @@ class Moment:
             return "The game begins."
         time = f" ({self.seconds:.1f} s)" if self.seconds is not None else ""
         return self.news["referee"][-1].line() + time
+
+    @property
+    def name(self) -> str:
+        """The try as on a score sheet; empty if there was none."""
+        if self.event is None:
+            return ""
+        name = re.split(r"[?:]", self.news["referee"][0].text)[0]
+        announcement = self.event.announcement if isinstance(self.event, OwnTry) else None
+        return name if announcement is None else score_name(name, announcement)
 
     @property
     def marks(self) -> frozenset[chess.Square]:

@@ -16,7 +16,7 @@ import numpy as np
 from kriegbot.belief.belief import BeliefSnapshot
 from kriegbot.kernels import to_board
 from kriegbot.narration.helping import HINT_SAMPLES, TryValued
-from referee import pieces
+from referee import Announcement, pieces
 
 MIN_SHARE, MIN_PAWNS = 15, 0.3
 """Percent of the positions, and pawns, by which two tries must differ for that to be the reason."""
@@ -35,6 +35,7 @@ class PlayedMove:
     events: int  # number that the side knew before
     board: chess.Board
     move: chess.Move
+    announcement: Announcement
     reply: chess.Move | None
 
     @property

@@ -17,9 +17,11 @@ from typing import TypedDict
 import chess
 
 from kriegbot.belief.belief import BeliefSnapshot, BeliefTimeline
+from kriegbot.narration.diary import score_name
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, TryValued, value_tries
 from kriegbot.narration.reasons import PlayedMove, Reasons
-from referee import Answer, OwnTry, View
+from kriegbot.players.human import try_name
+from referee import OwnTry, View
 
 MAX_POINTS, MIN_LOSS = 3, 0.1  # turning points of a side, and the winning chance that each has lost at least
 MIN_SURPRISE = 0.2  # the same for a surprise
@@ -52,6 +54,11 @@ class JudgedTurn:
     better: TryValued | None  # the best try that is likely to be legal; None if too little is known
     best: float | None
     next: float | None
+
+    @property
+    def name(self) -> str:
+        """The move as on a score sheet."""
+        return score_name(try_name(self.played.move, self.belief.view), self.played.announcement)
 
     @property
     def error(self) -> float:
@@ -92,17 +99,18 @@ def played_moves(view: View, other: View) -> Iterator[PlayedMove]:
     """Yield the moves of a side, from the final views of both."""
     own, others = (
         [
-            (number, event.move)
+            (number, event.move, event.announcement)
             for number, event in enumerate(each.events)
-            if isinstance(event, OwnTry) and event.answer is Answer.ACCEPTED
+            if isinstance(event, OwnTry) and event.announcement is not None
         ]
         for each in (view, other)
     )
-    board, replies = chess.Board(view.start), [move for _, move in others]
+    board, replies = chess.Board(view.start), [move for _, move, _ in others]
     if board.turn != view.color and replies:
         board.push(replies.pop(0))
-    for number, (events, move) in enumerate(own):
-        played = PlayedMove(events, board, move, replies[number] if number < len(replies) else None)
+    for number, (events, move, announcement) in enumerate(own):
+        reply = replies[number] if number < len(replies) else None
+        played = PlayedMove(events, board, move, announcement, reply)
         yield played
         board = played.after
         if played.reply is not None:
@@ -215,7 +223,7 @@ def turning_point(turn: JudgedTurn, you: chess.Color | None) -> tuple[object, Tu
         "side": chess.COLOR_NAMES[turn.belief.view.color],
         "events": played.events,
         "place": f"{played.board.fullmove_number}{'.' if turn.belief.view.color else '...'}",
-        "made": played.board.san(played.move),
+        "made": turn.name,
         "before": round(before, 3),
         "after": round(after, 3),
         "theme": theme,

@@ -6,6 +6,9 @@ import asyncio
 import contextlib
 import logging
 import secrets
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -27,11 +30,13 @@ from kriegbot.web import catalogue, requests
 from kriegbot.web.library import MAX_UPLOADED, Library
 from kriegbot.web.registry import PageGame, Registry
 from kriegbot.web.replies import GameList, Reply, ResultsTable, letters, refusal
-from referee import View
+from referee import GameRecord, View, save_record
 
 IS_GUEST = "kriegbot.guest"  # in the scope of a connection: True if it comes by a link to one game
 STATIC = Path(__file__).parent / "static"
 TEND_SECONDS = 10.0  # between two looks for games that no browser shows
+
+DRAWING_SECONDS = 120.0  # that one picture of a game may take
 
 BROWSER = "kriegbot-browser"  # cookie that recognizes a browser, whichever link it follows
 BROWSER_SECONDS = 30 * 24 * 3600  # lifetime of the cookie
@@ -82,6 +87,7 @@ def make_app(registry: Registry) -> Starlette:
         WebSocketRoute("/ws", socket),
         static,
         *file_routes(registry.library, registry.limits.upload_time),
+        picture_route(registry),
         *learning_routes(),
     ]
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers={Refused: _refused})
@@ -282,6 +288,33 @@ def file_routes(library: Library, upload_time: float) -> list[Route]:
         return JSONResponse({"file": path.name})
 
     return [Route("/games/{name}", download), Route("/upload", upload, methods=["POST"])]
+
+
+def picture_route(registry: Registry) -> Route:
+    """Return the route `pictures/ID`, which draws a finished game as `kriegbot render` does, one at a time."""
+    drawing = asyncio.Lock()
+
+    async def picture(request: Request) -> Response:
+        game = registry.get(request.path_params["id"], is_guest=request.scope[IS_GUEST])
+        if game.record is None or game.review is None:
+            raise Refused("There is a picture of a game after its end.")
+        async with drawing:
+            data = await asyncio.to_thread(drawn, game.record)
+        return Response(data, media_type="image/gif")
+
+    return Route("/pictures/{id}", picture)
+
+
+def drawn(record: GameRecord) -> bytes:
+    """Return the gif of a game; raise Refused if it cannot be drawn. A process of its own leaves the server free."""
+    with tempfile.TemporaryDirectory() as folder:
+        saved, out = Path(folder) / "game.pgn", Path(folder) / "game.gif"
+        save_record(record, saved)
+        command = [sys.executable, "-m", "kriegbot", "render", str(saved), "--out", str(out)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=DRAWING_SECONDS, check=False)
+        if done.returncode or not out.exists():
+            raise Refused(f"No picture: {done.stderr.strip().removeprefix('kriegbot: ') or 'it could not be drawn.'}")
+        return out.read_bytes()
 
 
 async def _body(request: Request) -> bytes:

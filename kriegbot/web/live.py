@@ -362,7 +362,7 @@ class LiveGame(GameThread):
     def _finish(self, record: GameRecord) -> GameRecord:
         """Publish the last views, save the game, and publish its end; show the true boards if it is over for good."""
         record = self._headed(record)
-        review = Review.of(self.key, record)
+        review = Review.of(self.key, record, self.registry.reviews)
         for color, side in self.people.items():
             side.seat.wait(review.views[color])
         saved, trouble = None, ""

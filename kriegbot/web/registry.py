@@ -202,12 +202,12 @@ class PageGame:
 
     async def _send_turning(self, review: Review) -> None:
         try:
-            turning = await review.turning(self.registry.analyst)
+            async for turning in review.turning(self.registry.analyst):
+                self.publish(turning)
         except AnalystFailed as error:
             log.warning("no turning points: %s", error)
             self.publish(refusal(f"No turning points: {error}.", FindTurning))
             return
-        self.publish(turning)
         if self.is_mine and self.record is not None and review.you is not None:
             themes = [one["theme"] for one in turning.points if one["side"] == chess.COLOR_NAMES[review.you]]
             await asyncio.to_thread(self.registry.add_review, self.record, themes)
@@ -236,6 +236,7 @@ class Registry:
         limits: ServerLimits = LIMITS,
     ) -> None:
         self.library, self.sandbox, self.limits = Library(folder), sandbox, limits
+        self.reviews = folder / "reviews"
         self.keeper = ThreadPoolExecutor(1, "keeper")  # saves games in progress
         self.restoring = asyncio.Lock()
         self.is_closing = False

@@ -114,6 +114,7 @@ class Frame(msgspec.Struct):
 
     title: str  # the try and its answer
     place: str  # number of the move
+    name: str  # the try as on a score sheet, such as Qxf7#
     true: Men
     white: Men  # the pieces that White sees
     black: Men
@@ -319,9 +320,10 @@ class PointShown(TurningPoint):
 
 
 class TurningPoints(Reply, tag="turning"):
-    """The turning points of both sides, White's first, each side's gravest first."""
+    """The turning points of the sides analysed so far, each side's gravest first."""
 
     points: list[PointShown]
+    sides: list[str]
 
 
 class RefusalMessage(Reply, tag="refusal"):

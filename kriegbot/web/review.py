@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -23,7 +24,17 @@ from kriegbot.kernels import prepare
 from kriegbot.narration.helping import BY, HINT_SAMPLES, PARTICLES, SEED, Hint, hint
 from kriegbot.narration.moments import Moment, moments, your_side
 from kriegbot.narration.turning import Hindsight, TurningPoint
-from kriegbot.web.replies import Analysis, BeliefShown, Frame, Frames, TurningPoints, letters, square_names
+from kriegbot.web.analyses import KeptAnalysis
+from kriegbot.web.replies import (
+    Analysis,
+    BeliefShown,
+    Frame,
+    Frames,
+    PointShown,
+    TurningPoints,
+    letters,
+    square_names,
+)
 from referee import GameRecord, OwnTry, View
 
 P = ParamSpec("P")
@@ -40,19 +51,24 @@ class Review:
     Args:
       key: the id of the game.
       you: the side of the person, if one person plays a program.
+      kept: what is known of the analysis.
     """
 
-    def __init__(self, key: str, you: chess.Color | None = None) -> None:
-        self.key, self.you = key, you
+    def __init__(self, key: str, you: chess.Color | None = None, kept: KeptAnalysis | None = None) -> None:
+        self.key, self.you, self.kept = key, you, kept or KeptAnalysis()
         self.frames: list[Frame] = []
         self.is_live = False
         self.views: Mapping[chess.Color, View] = {}
         self._event_counts: list[Mapping[chess.Color, int]] = []
 
     @classmethod
-    def of(cls, key: str, record: GameRecord) -> Review:
-        """Return the review of a finished game; raise RecordError if its record is wrong."""
-        review = cls(key, your_side([record.headers["White"], record.headers["Black"]]))
+    def of(cls, key: str, record: GameRecord, folder: Path | None = None) -> Review:
+        """Return the review of a finished game; raise RecordError if its record is wrong.
+
+        `folder` keeps analyses.
+        """
+        you = your_side([record.headers["White"], record.headers["Black"]])
+        review = cls(key, you, None if folder is None else KeptAnalysis.load(folder, record, you))
         for moment in moments(record):
             review.add(moment, {})
         *_, last = record.replay()
@@ -79,20 +95,40 @@ class Review:
         for index in indexes:
             if not 0 <= index < len(self.frames):
                 raise IndexError(f"there is no moment {index}; the last one is {len(self.frames) - 1}")
+        known = [look for index in indexes if (look := self.kept.look(index)) is not None]
+        if known and not self.is_live:
+            return known
         counts = [self._event_counts[index] for index in indexes]
         analyses = await analyst.ask(Beliefs.look, self.key, self.views, counts)
         for index, analysis in zip(indexes, analyses, strict=False):
             analysis.index = index
+            if not self.is_live:
+                self.kept.add(analysis)
+        if len(self.kept.looks) == len(self.frames):
+            await asyncio.to_thread(self.kept.save)
         return analyses
 
-    async def turning(self, analyst: Analyst) -> TurningPoints:
-        """Return the turning points of both sides as a message; raise AnalystFailed without an answer."""
+    async def turning(self, analyst: Analyst) -> AsyncIterator[TurningPoints]:
+        """Yield the turning points of one side, the person's or White's, then of both; raise AnalystFailed.
+
+        If they are known, yield them at once.
+        """
+        known = self.kept.turning
+        if known is not None and all(0 <= point["index"] < len(self.frames) for point in known.points):
+            yield known
+            return
         indexes = {
             (frame.turn, counts[frame.turn == "white"]): index
             for index, (frame, counts) in enumerate(zip(self.frames, self._event_counts, strict=True))
         }
-        points = await analyst.ask(Beliefs.turning, self.key, self.views, self.you)
-        return TurningPoints([{**one, "index": indexes[one["side"], one["events"]]} for one in points])
+        message = TurningPoints([], [])
+        for color in (chess.WHITE, chess.BLACK) if self.you is not chess.BLACK else (chess.BLACK, chess.WHITE):
+            points = await analyst.ask(Beliefs.turning, self.key, self.views, color, self.you)
+            shown: list[PointShown] = [{**one, "index": indexes[one["side"], one["events"]]} for one in points]
+            message = TurningPoints(message.points + shown, [*message.sides, chess.COLOR_NAMES[color]])
+            yield message
+        self.kept.turning = message
+        await asyncio.to_thread(self.kept.save)
 
 
 def frame_of(moment: Moment) -> Frame:
@@ -101,6 +137,7 @@ def frame_of(moment: Moment) -> Frame:
     return Frame(
         title=moment.title,
         place=moment.news["referee"][-1].place if moment.news["referee"] else "",
+        name=moment.name,
         true=letters(men["referee"]),
         white=letters(men["White"]),
         black=letters(men["Black"]),
@@ -227,19 +264,10 @@ class Beliefs:
         return analyses or None
 
     def turning(
-        self, key: str, views: Mapping[chess.Color, View], you: chess.Color | None
+        self, key: str, views: Mapping[chess.Color, View], color: chess.Color, you: chess.Color | None
     ) -> list[TurningPoint] | None:
-        """Return both sides' turning points, White's first; None if they need another `SLICE`.
-
-        `you` is the side that the texts address.
-        """
-        sides, points = self._sides(key), []
-        for color in (chess.WHITE, chess.BLACK):
-            of_side = sides[color].turning_points(views[color], views[not color], you, SLICE)
-            if of_side is None:
-                return None
-            points += of_side
-        return points
+        """Return a side's turning points; None if they need another `SLICE`. `you` is the side that texts address."""
+        return self._sides(key)[color].turning_points(views[color], views[not color], you, SLICE)
 
 
 def rounded(belief: BeliefSnapshot) -> list[list[float]]:

@@ -113,7 +113,7 @@ class ReplayedGame(PageGame):
             self.id = id_
             self.is_for_guests = record.headers["White"] == record.headers["Black"] == PERSON
         self.record = record
-        self.review = Review.of(self.id, record)
+        self.review = Review.of(self.id, record, registry.reviews)
         self.publish(game_message(self, both_named(record.headers), record.rules, record.headers.get("Seed")))
         self.publish(over_message(record, path))
 

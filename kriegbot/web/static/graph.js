@@ -14,8 +14,8 @@ const CURVES = [
   { title: "Enemy pieces known", of: (look, side) => (look[side].men ? look[side].placed / look[side].men : null) },
 ];
 
-/** The curves through the analysed moments. A click calls show(at) with the number of a moment. */
-export function graphs(count, looks, at, show) {
+/** The curves through the analysed moments, with marks at the turning points. A click calls show(at) with the number of a moment. */
+export function graphs(count, looks, at, points, show) {
   const x = (moment) => (WIDTH * moment) / Math.max(1, count - 1);
   return CURVES.map(({ title, of }) => {
     const picture = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", class: "graph", role: "img" });
@@ -30,6 +30,7 @@ export function graphs(count, looks, at, show) {
       picture.append(shape("polyline", { points: points.map(([right, down]) => `${right.toFixed(1)},${down.toFixed(1)}`).join(" "), class: `curve ${side}` }));
       if (points.length) ends.push(`${side} from ${Math.round(100 * points[0][2])} to ${Math.round(100 * points.at(-1)[2])}%`);
     }
+    for (const { index, side } of points) picture.append(shape("line", { x1: x(index), x2: x(index), y1: 0, y2: HEIGHT, class: `point ${side}` }));
     picture.append(shape("line", { x1: x(at), x2: x(at), y1: 0, y2: HEIGHT, class: "now-line" }));
     picture.setAttribute("aria-label", `${title}: ${ends.join(", ")}`);
     picture.onclick = (event) => {

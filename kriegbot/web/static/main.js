@@ -12,7 +12,7 @@ import { startPlay } from "./play.js";
 import { puzzleBook } from "./puzzles.js";
 import { showResults } from "./results.js";
 import { startReview } from "./review.js";
-import { shareLink } from "./share.js";
+import { shareLinks } from "./share.js";
 import { connect } from "./socket.js";
 import { watchForm } from "./watch.js";
 
@@ -128,7 +128,7 @@ function look() {
   play?.close();
   play = null;
   show("review");
-  review = startReview(places.review, send, game, shareLink);
+  review = startReview(places.review, send, game, shareLinks);
   if (over) review.receive(over);
 }
 

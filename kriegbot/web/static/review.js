@@ -19,9 +19,9 @@ const AT_ONCE = 8; // moments in one request
 const PAUSE = 300; // least milliseconds between two drawings of curves and lists
 const budget = { left: BURST, at: 0 }; // of requests, shared by all reviews
 
-/** Shows a game in an element. send(message) sends to the server; share(link, data) makes a link save data() as a file. */
+/** Shows a game in an element. send(message) sends to the server; share(file, picture, data, say) makes links save the game. */
 export function startReview(root, send, game, share = null) {
-  const state = { frames: [], at: 0, live: false, looks: new Map(), requested: new Set(), requestedAt: 0, soon: 0, later: 0, turning: null, isTurningRequested: false, over: null, paused: false };
+  const state = { frames: [], at: 0, live: false, looks: new Map(), requested: new Set(), requestedAt: 0, soon: 0, later: 0, turning: null, isTurningRequested: false, isTurningRefused: false, over: null, paused: false };
   const flipped = game.you === "black";
   const isFile = game.kind === "file";
 
@@ -42,10 +42,11 @@ export function startReview(root, send, game, share = null) {
   const walk = make("section", { className: "walk", "aria-label": "Moves worse than the best try" }, moves);
   const curves = make("section", { className: "curves", "aria-label": "Curves of the game" });
   const sheet = new Sheet(show);
-  const link = make("a", { className: "button", id: "share", href: "#", download: "kriegspiel.html", hidden: true }, "Save as one file to share");
-  share?.(link, () => ({ game, over: state.over, frames: state.frames, looks: state.looks, turning: state.turning }));
+  const links = [["share", "kriegspiel.html", "Save as one file to share"], ["share-picture", "kriegspiel.gif", "Share as picture"]].map(
+    ([id, download, words]) => make("a", { className: "button", id, href: "#", download, hidden: true }, words));
   const ending = make("p", { className: "ending" });
   const notice = make("p", { className: "ending", role: "alert" });
+  share?.(...links, () => ({ game, over: state.over, frames: state.frames, looks: state.looks, turning: state.turning }), (text) => { notice.textContent = text; });
   const tabs = make("div", { role: "tablist", "aria-label": "Boards", className: "tabs" });
   const panels = Object.fromEntries(SIDES.map((side) => [side, panel(side)]));
   const live = game.kind === "watch" ? liveControls() : null;
@@ -60,15 +61,15 @@ export function startReview(root, send, game, share = null) {
         make("label", {}, "of ", kind), boxes.hidden.label)),
     tabs,
     make("div", { className: "boards" }, ...SIDES.map((side) => panels[side].element), values),
-    make("div", { className: "below" }, sheet.element, make("div", {}, curves, progress, turning, walk)),
-    make("p", { className: "keys" }, link, " Keys: ← → one try, ↑ ↓ one move, Page Up and Page Down ten tries, Home and End."));
+    make("div", { className: "below" }, sheet.element, make("div", {}, progress, turning, curves, walk)),
+    make("p", { className: "keys" }, ...links, " Keys: ← → one try, ↑ ↓ one move, Page Up and Page Down ten tries, Home and End."));
   line.textContent = "Setting up the board, and starting the programs …";
   line.classList.add("working");
   if (game.kind === "watch") for (const side of SIDES) panels[side].diagram.show({ men: ofSide(game.men, side) });
   slider.oninput = () => show(Number(slider.value));
   document.addEventListener("keydown", onKey);
   const clock = setInterval(ask, 1000); // repeats a request whose answer another tab has displaced
-  select(game.you ?? "true");
+  select("true");
   window.scrollTo(0, 0);
 
   function tick(text, checked) {
@@ -141,16 +142,21 @@ export function startReview(root, send, game, share = null) {
     return [...state.frames.keys()].filter((at) => !state.looks.has(at)).sort((one, other) => rank(one) - rank(other) || one - other);
   }
 
-  /** Requests the analysis of this moment and those beside it; after the end, of all others, and the turning points. */
+  /** After the end: whether the turning points are there that the page shows first. */
+  function hasTurning() {
+    return state.isTurningRefused || Boolean(state.turning && (game.you ? state.turning.sides.includes(game.you) : state.turning.sides.length === 2));
+  }
+
+  /** Requests the turning points after the end, then the analysis of this moment, those beside it and all others. */
   function ask() {
-    if (isFile || !state.frames.length) return;
+    if (isFile || !state.frames.length || (state.isTurningRequested && !hasTurning())) return;
+    const isFirst = !state.live && !state.isTurningRequested;
     const left = missing();
     const near = [0, 1, -1, 2].map((step) => state.at + step).filter((at) => left.includes(at));
     const wanted = [...new Set([...near, ...(state.live ? [] : left)])].slice(0, AT_ONCE);
     const isUrgent = wanted[0] === state.at && !state.requested.has(state.at);
     const since = Date.now() - state.requestedAt;
-    const isDone = !wanted.length && (state.live || state.isTurningRequested);
-    if (isDone || (state.requested.size && !isUrgent && since < 5000)) return;
+    if (!isFirst && (!wanted.length || (state.requested.size && !isUrgent && since < 5000))) return;
     clearTimeout(state.soon);
     const now = Date.now();
     const allowed = Math.min(BURST, budget.left + (RATE * (now - budget.at)) / 1000);
@@ -158,10 +164,14 @@ export function startReview(root, send, game, share = null) {
       state.soon = setTimeout(ask, (1000 * (1 - allowed)) / RATE + 1);
       return;
     }
-    [state.requested, state.requestedAt, budget.left, budget.at] = [new Set(wanted), now, allowed - 1, now];
-    if (wanted.length) return send({ do: "look", indexes: wanted });
-    state.isTurningRequested = true;
-    send({ do: "turning" });
+    [budget.left, budget.at] = [allowed - 1, now];
+    if (isFirst) {
+      state.isTurningRequested = true;
+      send({ do: "turning" });
+    } else {
+      [state.requested, state.requestedAt] = [new Set(wanted), now];
+      send({ do: "look", indexes: wanted });
+    }
   }
 
   function draw() {
@@ -200,9 +210,13 @@ export function startReview(root, send, game, share = null) {
     panels[side].news.scrollTop = panels[side].news.scrollHeight;
   }
 
+  function shownPoints() {
+    return (state.turning?.points ?? []).filter(({ side }) => side === (game.you ?? side));
+  }
+
   function drawCurves() {
     curves.hidden = state.looks.size < 2 || state.frames.length < 3;
-    if (!curves.hidden) curves.replaceChildren(...graphs(state.frames.length, state.looks, state.at, show));
+    if (!curves.hidden) curves.replaceChildren(...graphs(state.frames.length, state.looks, state.at, shownPoints(), show));
   }
 
   /** Draws curves and lists, which grow with each analysis. */
@@ -211,12 +225,12 @@ export function startReview(root, send, game, share = null) {
     drawCurves();
     const left = state.frames.length - state.looks.size;
     const isEmpty = state.live || state.frames.length < 2;
-    link.hidden = !share || state.live;
-    progress.hidden = isEmpty || isFile || Boolean(!left && state.turning);
-    progress.textContent = left ? `Analysing the game: ${left} moments left …` : "Looking for the turning points …";
+    for (const link of links) link.hidden = !share || state.live;
+    progress.hidden = isEmpty || isFile || Boolean(!left && hasTurning());
+    progress.textContent = hasTurning() ? `Analysing the game: ${left} moments left …` : "Looking for the turning points …";
     if (isEmpty) return;
     for (const [place, parts] of [
-      [turning, state.turning ? turningPoints(state.turning.points, game.you, show) : []],
+      [turning, state.turning ? turningPoints(state.turning, game.you, show) : []],
       [moves, worstMoves(state.frames, state.looks, game.you, show, left > 0)],
     ]) {
       if (place.textContent !== parts.map((part) => part.textContent).join("")) place.replaceChildren(...parts);
@@ -229,6 +243,7 @@ export function startReview(root, send, game, share = null) {
       const isFollowing = before ? state.at === before - 1 : game.kind !== "replay";
       state.frames.splice(message.start, Infinity, ...message.frames);
       state.live = message.live;
+      state.isTurningRequested &&= hasTurning(); // after a lost connection, ask again
       if (live) live.hidden = !message.live;
       show(isFollowing ? state.frames.length - 1 : Math.min(state.at, state.frames.length - 1));
     } else if (message.is === "analysis") {
@@ -241,11 +256,13 @@ export function startReview(root, send, game, share = null) {
     } else if (message.is === "turning") {
       state.turning = message;
       drawGrowing();
+      ask();
     } else if (message.is === "over") {
       state.over = message;
       draw();
     } else if (message.is === "refusal") {
       notice.textContent = message.text;
+      state.isTurningRefused ||= message.to === "turning";
     } else if (message.is === "pace" && live) {
       state.paused = message.paused;
       live.pause.textContent = message.paused ? "Continue" : "Pause";

@@ -39,16 +39,34 @@ export async function sharedPage({ game, over, frames, looks, turning }) {
 `;
 }
 
-/** Makes a link save the file. */
-export function shareLink(link, data) {
+/** Makes a link save what make() returns, a blob, which may take a while. say(text) tells what went wrong. */
+function saves(link, make, say) {
+  const text = link.textContent;
   link.onclick = async (event) => {
     if (link.href.startsWith("blob:")) return;
     event.preventDefault();
-    link.href = URL.createObjectURL(new Blob([await sharedPage(data())], { type: "text/html" }));
-    link.click();
+    if (link.ariaBusy === "true") return;
+    [link.ariaBusy, link.textContent] = ["true", `${text}: working …`];
+    try {
+      link.href = URL.createObjectURL(await make());
+      link.click();
+    } catch (error) {
+      say(error.message);
+    }
+    [link.ariaBusy, link.textContent] = ["false", text];
     setTimeout(() => {
       URL.revokeObjectURL(link.href);
       link.href = "#";
     }, 1000);
   };
+}
+
+/** Makes one link save a review as a file, and another a game as a moving picture. */
+export function shareLinks(file, picture, data, say) {
+  saves(file, async () => new Blob([await sharedPage(data())], { type: "text/html" }), say);
+  saves(picture, async () => {
+    const answer = await fetch(`pictures/${data().game.id}`);
+    if (!answer.ok) throw new Error((await answer.json()).error);
+    return answer.blob();
+  }, say);
 }

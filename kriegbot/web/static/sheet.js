@@ -4,11 +4,6 @@ import { make } from "./make.js";
 
 const COLUMN = { white: 1, black: 2 };
 
-/** "Nf3" from the title "2. Nf3? No." or "2. Nf3: yes." */
-function tryName({ title, place }) {
-  return title.slice(place.length).trim().match(/^(.+?)(?:\?|:)/)?.[1] ?? title;
-}
-
 export class Sheet {
   /** A click calls show(at) with the number of a moment. */
   constructor(show) {
@@ -46,7 +41,7 @@ export class Sheet {
       this.body.append(this.last);
     }
     const cell = this.last.children[COLUMN[frame.mover]];
-    const entry = make(isMove ? "b" : "s", { "data-at": at, title: frame.title }, tryName(frame));
+    const entry = make(isMove ? "b" : "s", { "data-at": at, title: frame.title }, frame.name);
     cell.append(entry, " ");
     return entry;
   }

@@ -38,9 +38,9 @@ export function tryTable(frame, look, next, isFile = false) {
   return [heading, table, ...unlikely, button];
 }
 
-/** The turning points of one side or both, in words. */
-export function turningPoints(points, side, show) {
-  return (side ? [side] : ["white", "black"]).flatMap((one) => {
+/** The turning points of one side or of all that are analysed, in words. */
+export function turningPoints({ points, sides }, side, show) {
+  return ["white", "black"].filter((one) => sides.includes(one) && one === (side ?? one)).flatMap((one) => {
     const title = side ? "Turning points" : `${one === "white" ? "White" : "Black"}'s turning points`;
     const items = points.filter((point) => point.side === one).map((point) => make("li", {},
       make("button", { type: "button", onclick: () => show(point.index) }, `${point.place} ${point.made}`),
@@ -53,17 +53,34 @@ export function turningPoints(points, side, show) {
 
 /** The turns of one side or both in which the best try was most better than the move made, among those analysed. */
 export function worstMoves(frames, looks, side, show, isPart) {
-  const losses = frames.flatMap((frame, at) => {
-    const [next, tries] = [frames[at + 1], looks.get(at)?.tries ?? []];
-    const made = tries.find((one) => one.uci === next?.move);
-    return made && (!side || frame.turn === side) ? [{ at, made, best: tries[0], loss: tries[0].value - made.value, title: next }] : [];
-  });
-  const worst = losses.filter((one) => one.loss >= 0.5).sort((one, other) => other.loss - one.loss).slice(0, SHOWN);
+  const worst = missed(frames, looks, side).sort((one, other) => other.loss - one.loss).slice(0, SHOWN);
   if (!worst.length) return isPart ? [] : [make("p", {}, "Every move was the best one."), make("table", { hidden: true })];
-  const rows = worst.map(({ at, made, best, loss, title }) => make("tr", {},
-    make("th", { scope: "row" }, make("button", { type: "button", onclick: () => show(at) }, `${title.place} ${made.name}`)),
-    make("td", {}, best.name), make("td", {}, pawns(loss))));
+  const rows = worst.map(({ at, first, last, best, loss }) => make("tr", {},
+    make("th", { scope: "row" }, make("button", { type: "button", onclick: () => show(at) }, first === last ? first : `${first} to ${last}`)),
+    make("td", {}, best), make("td", {}, pawns(loss))));
   return [make("h3", {}, "Where another try was better"), make("table", {},
     make("thead", {}, make("tr", {}, ...["Tried", "Best", "Better by"].map((name) => make("th", { scope: "col" }, name)))),
     make("tbody", {}, ...rows))];
+}
+
+/** The turns that lost half a pawn or more. Turns in a row in which a side missed the same try are one, with the greatest loss. */
+function missed(frames, looks, side) {
+  const runs = [];
+  const open = {}; // the run of each side that may go on
+  frames.forEach((frame, at) => {
+    const [next, tries] = [frames[at + 1], looks.get(at)?.tries ?? []];
+    const made = tries.find((one) => one.uci === next?.move);
+    if (!made || (side && frame.turn !== side)) return;
+    const [best, loss, name] = [tries[0], tries[0].value - made.value, `${next.place} ${next.name}`];
+    const run = open[frame.turn];
+    open[frame.turn] = null;
+    if (loss < 50) return;
+    if (run?.uci === best.uci) {
+      Object.assign(run, { last: name, loss: Math.max(run.loss, loss) });
+      open[frame.turn] = run;
+    } else {
+      runs.push(open[frame.turn] = { at, first: name, last: name, best: best.name, uci: best.uci, loss });
+    }
+  });
+  return runs;
 }
