@@ -1,4 +1,4 @@
-"""Sixteen ways in which a player's code could cheat or do harm, in the sandbox and without; docs/bots.md lists them.
+"""Twenty-one ways in which a player's code could cheat or do harm, in the sandbox and without; docs/bots.md lists them.
 
 Each bot does its deed before it says that it is ready. It tells on stderr if it has done it, or is found out.
 """
@@ -21,6 +21,7 @@ from pathlib import Path
 
 import pytest
 
+from kriegbot.folders import cache_folder
 from kriegbot.game import sandbox
 from kriegbot.game.process import ProcessSeat
 from kriegbot.players.specs import parse_spec
@@ -39,7 +40,7 @@ MODES = [
 ]
 
 BOT = """
-import ctypes, glob, json, mmap, os, signal, socket, subprocess, sys, time
+import ctypes, fcntl, glob, json, mmap, os, platform, signal, socket, struct, subprocess, sys, time
 scene = json.load(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "scene.json")))
 
 def read(path):
@@ -125,14 +126,14 @@ class Way:
       name: as docs/bots.md has it.
       deed: the body of a function; true if it was done.
       walled: whether it is done in the sandbox.
-      free: whether it is done without, here.
+      free: whether it is done without, here; None if it would change the machine, and is tried in the sandbox alone.
       seen: tells whether it was done.
     """
 
     name: str
     deed: str
     walled: bool
-    free: bool
+    free: bool | None
     seen: Callable[[Scene], bool] = Scene.told
 
 
@@ -191,6 +192,32 @@ REFEREE = """
         frame = frame.f_back
     return {"Referee", "_Game"} & {*names, *(type(value).__name__ for value in gc.get_objects())}
 """
+KEY = """
+    number = {"x86_64": 248, "aarch64": 217}[platform.machine()]  # add_key
+    libc = ctypes.CDLL(None, use_errno=True)
+    return libc.syscall(number, b"user", b"kriegbot-note", b"e2e4", 4, -3) > 0  # KEY_SPEC_SESSION_KEYRING
+"""
+FLOCK = """
+    try:
+        fcntl.flock(os.open(scene["common"], os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+"""
+LOOK_FOR_LOCK = """
+    asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
+    answer = fcntl.fcntl(os.open(scene["common"], os.O_RDONLY), fcntl.F_GETLK, asked)
+    return struct.unpack("hhqqi4x", answer)[0] != fcntl.F_UNLCK
+"""
+DEVICE = """
+    try:
+        fcntl.lockf(os.open("/dev/null", os.O_RDWR), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+"""
+NOTICE = """
+    libc = ctypes.CDLL(None, use_errno=True)
+    return libc.inotify_add_watch(libc.inotify_init(), scene["common"].encode(), 0x20) > 0  # IN_OPEN
+"""
 ESCAPES = r"""
     print("\033[31mred\033]0;title\007", file=sys.stderr)
 """
@@ -210,13 +237,29 @@ WAYS = [
     ),
     Way("talk to another player through a file", "return bool(read(scene['shared']))", False, True),
     Way("write to your home, and read your keys there", "return write(scene['home'] + '/note')", False, True),
+    Way("talk to another player by locks on a file that both can read", FLOCK, False, True),
+    Way("see another player's lock without taking one", LOOK_FOR_LOCK, False, True),
+    Way("talk to another player by locks on a device", DEVICE, False, True),
+    Way("be told when another player opens a file", NOTICE, False, True),
+    Way("hold up other games by a lock on our files", "return os.path.exists(scene['lock'])", False, True),
     Way("leave notes for its next game", "return write(__file__ + '.note')", False, True),
+    Way("leave notes in a keyring", KEY, False, None),
     Way("change settings of the system", SETTING, False, IS_ROOT),
     Way("leave a daemon behind", DAEMON, False, False, Scene.daemon_lives),
     Way("have its files imported by ours", SHADOW, False, False, Scene.ours_imported_it),
     Way("drive your terminal", ESCAPES, False, False, Scene.terminal_is_driven),
     Way("use up memory, processors and processes", RESOURCES, True, True),
 ]
+
+
+HOLDER = """
+import fcntl, sys, time
+fcntl.flock(0, fcntl.LOCK_SH)
+fcntl.lockf(0, fcntl.LOCK_SH)
+fcntl.lockf(1, fcntl.LOCK_EX)
+print("locked", file=sys.stderr, flush=True)
+time.sleep(60)
+"""
 
 
 @pytest.fixture
@@ -229,12 +272,19 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
     for name in ("chess", "random", "numpy"):
         (tmp_path / "bot" / f"{name}.py").write_text(f"import sys; print('{DONE}', file=sys.stderr)")
     monkeypatch.setenv("KRIEGBOT_SECRET", SECRET)
+    lock = cache_folder() / "preparing.lock"
+    lock.touch()
     abstract = f"kriegbot-{os.getpid()}-{threading.get_ident()}"
     with (
         subprocess.Popen(["sleep", "60"], start_new_session=True) as opponent,
         socket.create_server(("127.0.0.1", 0)) as server,
         socket.socket(socket.AF_UNIX) as listener,
+        open("/bin/sh", "rb") as common,
+        open("/dev/null", "wb") as device,
+        subprocess.Popen([sys.executable, "-c", HOLDER], stdin=common, stdout=device, stderr=subprocess.PIPE) as holder,
     ):
+        assert holder.stderr is not None
+        assert holder.stderr.readline() == b"locked\n"
         listener.bind(f"\0{abstract}")
         listener.listen()
         facts = {
@@ -244,11 +294,14 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
             "secret": SECRET,
             "socket": abstract,
             "port": server.getsockname()[1],
+            "common": "/bin/sh",
+            "lock": str(lock),
             "opponent": opponent.pid,
             "kriegbot": os.getpid(),
         }
         (tmp_path / "bot" / "scene.json").write_text(json.dumps(facts))
         yield Scene(tmp_path, opponent)
+        holder.kill()
         opponent.kill()
 
 
@@ -256,6 +309,8 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
 @pytest.mark.parametrize("is_walled", MODES)
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
 def test_a_way_to_cheat_is_shut_or_known_to_be_open(way: Way, is_walled: bool, scene: Scene) -> None:
+    if not is_walled and way.free is None:
+        pytest.skip("it would change this machine")
     bot = scene.folder / "bot" / "bot.py"
     bot.write_text(BOT.replace("{deed}", way.deed.strip()).replace("{done}", DONE))
     command = shlex.join([sys.executable, "-I", "-S", str(bot)])
@@ -269,5 +324,5 @@ def test_the_page_lists_the_ways() -> None:
     rows = re.findall(r"^\| (.+) \| (no|yes) \| (no|yes|as root|where .+) \|$", PAGE.read_text(), re.MULTILINE)
     here = {"no": False, "yes": True, "as root": IS_ROOT, "where the system allows it": MAY_TRACE}
     assert [(name, here[walled], here[free]) for name, walled, free in rows] == [
-        (way.name, way.walled, way.free) for way in WAYS
+        (way.name, way.walled, way.free is not False) for way in WAYS
     ]

@@ -273,6 +273,17 @@ def test_random_numbers_are_those_of_splitmix64_everywhere() -> None:
     assert [subseed(7), subseed(7, 0), subseed(7, 1, 2)] == SUBSEEDS
 
 
+@pytest.mark.parametrize("setting", ["NUMBA_DISABLE_JIT=1", "NUMBA_BOUNDSCHECK=1", "NUMBA_CPU_NAME=nonsense"])
+@pytest.mark.parametrize("first", ["", "import numba; "])
+def test_the_environments_settings_for_numba_change_no_kernel(setting: str, first: str) -> None:
+    name, _, value = setting.partition("=")
+    code = f"{first}from kriegbot.kernels import uniforms; print(uniforms(1, 1)[0])"
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, env={**os.environ, name: value}, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{uniforms(1, 1)[0]}\n"
+
+
 def test_a_move_code_decodes_to_the_move() -> None:
     for uci in ("e2e4", "a7a8q", "h2h1n", "b7c8r", "g2f1b", "e1g1"):
         move = chess.Move.from_uci(uci)

@@ -33,8 +33,8 @@ def test_players_from_outside_are_started_in_the_sandbox_where_it_works(
 ) -> None:
     monkeypatch.setattr(sandbox, "is_installed", lambda: True)
     monkeypatch.setattr(sandbox, "why_unavailable", lambda: "")
-    (program, *arguments), environment, is_supervised = started(text, monkeypatch, is_sandboxed=is_wanted)
-    assert program.endswith("bwrap") == is_walled
+    arguments, environment, is_supervised = started(text, monkeypatch, is_sandboxed=is_wanted)
+    assert any(word.endswith("bwrap") for word in arguments) == is_walled
     assert ("--unshare-all" in arguments, "SECRET" in environment) == (is_walled, not is_walled)
     assert is_supervised == (text == PYTHON and not is_walled)
 
@@ -81,11 +81,13 @@ def test_where_there_is_no_bubblewrap_that_is_said_once(
 ) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
     sandbox.is_installed.cache_clear()
+    sandbox.why_unavailable.cache_clear()
     try:
         for _ in range(2):
             started(PYTHON, monkeypatch, is_sandboxed=True)
     finally:
         sandbox.is_installed.cache_clear()
+        sandbox.why_unavailable.cache_clear()
     assert [record.message for record in caplog.records] == [
         "Players from outside play without a sandbox: bubblewrap (bwrap) is not installed."
     ]
@@ -156,6 +158,21 @@ def test_a_program_behind_absolute_links_runs_in_the_sandbox(tmp_path: Path) -> 
     (tmp_path / "alternatives" / "bot").symlink_to(bot)
     (tmp_path / "bin" / "bot").symlink_to(tmp_path / "alternatives" / "bot")
     assert_sits_in_sandbox([str(tmp_path / "bin" / "bot"), str(tmp_path / "classes")], "7")
+
+
+@NEEDS_BWRAP
+@pytest.mark.parametrize("is_named", [False, True])
+def test_of_a_home_folder_a_bot_sees_its_own_file_alone_unless_the_command_names_the_folder(
+    is_named: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".ssh").mkdir()
+    bot = tmp_path / "bot.sh"
+    bot.write_text(
+        f'read a; read b; read c; test -e {tmp_path}/.ssh && v=1 || v=0; echo "version $v"; echo ready; read d'
+    )
+    assert_sits_in_sandbox(["sh", str(bot), *([str(tmp_path)] if is_named else [])], str(int(is_named)))
+    assert f"lies in the home folder {tmp_path}: in the sandbox it sees its own file alone" in caplog.text
 
 
 @NEEDS_BWRAP

@@ -17,7 +17,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import platformdirs
 import typer
 from rich import box
 from rich.console import Console, Group
@@ -28,6 +27,7 @@ from rich.text import Text
 from kriegbot.children import signal_handlers
 from kriegbot.cli.common import argument, check_players, counted, group, option, preparing
 from kriegbot.cli.screen import drawing_console
+from kriegbot.folders import config_folder
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed
 from kriegbot.request import Refused, games_folder, program_of
@@ -135,7 +135,7 @@ def _settings(file: str | None) -> BotSettings:
         raise Refused("playing online needs httpx: pip install httpx.")
     from kriegbot.online.settings import BotSettings, load_settings
 
-    path = platformdirs.user_config_path("kriegbot") / "online.toml" if file is None else Path(file)
+    path = config_folder() / "online.toml" if file is None else Path(file)
     if file is None and not path.exists():
         return BotSettings()
     return load_settings(path)

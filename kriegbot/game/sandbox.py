@@ -1,7 +1,9 @@
 """A sandbox for players from outside, by bubblewrap: no network, and only /tmp can be written.
 
 In it a player sees, read-only, the system's programs and libraries, Python with this project, and the folders of its
-own files; besides these an empty /tmp and its own processes. docs/bots.md lists what remains possible.
+own files; besides these an empty /tmp and its own processes. A filter of system calls (seccomp) shuts what two players
+could share in spite of that: keyrings, and locks and notices on files that both can read. docs/bots.md lists what
+remains possible.
 """
 
 import glob
@@ -10,9 +12,11 @@ import os
 import re
 import shutil
 import site
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -28,8 +32,20 @@ JAVA = "/etc/java*"  # Debian's folder for the files that Java reads at start
 PYTHON = re.compile(r"python[0-9.]*")
 ISOLATED = ("--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev")
 READ_ONLY = ("--remount-ro", "/proc", "--remount-ro", "/")  # else root could write /proc/sys
+ARCHITECTURES = {  # of linux/audit.h: the numbers of fcntl, of flock, and of calls for keyrings, inotify and fanotify
+    0xC000003E: ((72,), 73, (248, 249, 250, 253, 254, 294, 300)),  # x86-64
+    0x40000003: ((55, 221), 143, (286, 287, 288, 291, 292, 332, 338)),  # i386
+    0xC00000B7: ((25,), 32, (217, 218, 219, 26, 27, 262)),  # aarch64
+    0x40000028: ((55, 221), 143, (309, 310, 311, 316, 317, 360, 367)),  # arm
+}
+LOCKING, LOOKING = (6, 7, 13, 14, 37, 38), (5, 12, 36, 1024, 1025, 1026)
+"""Commands of fcntl that lock a file, and that look for locks or ask for leases and notices."""
+ALLOW, REFUSE, PRETEND = 0x7FFF0000, 0x00050001, 0x00050000  # PRETEND: the call succeeds and does nothing
 PACKAGES = ("kriegbot", "referee", "evaluators", "tournaments")
 PATIENCE = 10.0  # seconds for bubblewrap's test run
+
+if sys.platform != "win32":
+    import pwd
 
 log = logging.getLogger("kriegbot")
 
@@ -46,10 +62,9 @@ def is_installed() -> bool:
 @cache
 def why_unavailable() -> str:
     """Return in one line why there is no sandbox here; an empty text if there is one."""
-    program = shutil.which("bwrap")
-    if program is None:
+    if shutil.which("bwrap") is None:
         return "bubblewrap (bwrap) is not installed" if sys.platform == "linux" else "bubblewrap is for Linux alone"
-    command = [program, *_arguments([]), "true"]
+    command = [*_bubblewrap([]), "true"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False, env=_environment(os.environ))
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -68,7 +83,14 @@ def sandboxed(
     """
     if why_unavailable():
         raise CannotStart(f"{why_unavailable()}; --no-sandbox does without")
-    return [shutil.which("bwrap") or "bwrap", *_arguments(_own_paths(spec)), *command], _environment(environment)
+    if (homes := {file.parent for file in spec.files if _is_home(file.parent)}) and not children.in_worker:
+        _say_what_is_hidden(spec.name, *homes)
+    return [*_bubblewrap(_own_paths(spec)), *command], _environment(environment)
+
+
+@cache
+def _say_what_is_hidden(name: str, *homes: Path) -> None:
+    log.warning("Player %s lies in the home folder %s: in the sandbox it sees its own file alone.", name, *homes)
 
 
 def can_read(spec: PlayerSpec, path: Path) -> bool:
@@ -83,8 +105,10 @@ def _environment(outer: Mapping[str, str]) -> dict[str, str]:
     return copied | folders | {"PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def _arguments(own: Sequence[Path]) -> list[str]:
-    arguments = [*ISOLATED, "--tmpfs", "/tmp"]
+def _bubblewrap(own: Sequence[Path]) -> list[str]:
+    """Return the command to which that of a player is appended. A shell passes the filter on, as descriptor 9."""
+    shell = ["/bin/sh", "-c", 'exec "$@" 9<"$0"', f"/proc/{os.getpid()}/fd/{_filter_file()}"]
+    arguments = [*shell, shutil.which("bwrap") or "bwrap", "--seccomp", "9", *ISOLATED, "--tmpfs", "/tmp"]
     readable = {Path(os.path.normpath(path)) for path in (*_common_paths(), *own)}
     for path in sorted(readable):
         if not readable.intersection(path.parents):  # inside a bound folder a link stays a link
@@ -93,9 +117,30 @@ def _arguments(own: Sequence[Path]) -> list[str]:
     return [*arguments, "--dir", here, "--chdir", here, *READ_ONLY, "--"]
 
 
+@cache
+def _filter_file() -> int:
+    """Return the descriptor of a file in memory with the filter, a program of "classic BPF" for linux/seccomp.h."""
+    steps = [(0x20, 0, 0, 4)]  # load the architecture
+    for architecture, (fcntl, flock, refused) in ARCHITECTURES.items():
+        command = [(0x20, 0, 0, 24), *_returning(PRETEND, LOCKING), *_returning(REFUSE, LOOKING), (0x06, 0, 0, ALLOW)]
+        calls = [(0x20, 0, 0, 0), (0x54, 0, 0, 0xBFFFFFFF)]  # load the number, without the bit of the ABI x32
+        calls += [*_returning(PRETEND, (flock,)), *_returning(REFUSE, refused)]
+        for number in fcntl:
+            calls += [(0x15, 0, len(command), number), *command]
+        steps += [(0x15, 0, len(calls) + 1, architecture), *calls, (0x06, 0, 0, ALLOW)]
+    steps.append((0x06, 0, 0, ALLOW))
+    file = os.memfd_create("filter")
+    os.write(file, b"".join(struct.pack("HBBI", *step) for step in steps))
+    return file
+
+
+def _returning(action: int, values: Sequence[int]) -> list[tuple[int, int, int, int]]:
+    return [step for value in values for step in ((0x15, 0, 1, value), (0x06, 0, 0, action))]
+
+
 def _common_paths() -> list[Path]:
     libraries = [sys.prefix, sys.base_prefix, *site.getsitepackages(), os.path.join(site.getuserbase(), "lib")]
-    ours = [str(cache_folder()), *(os.path.join(ROOT, package) for package in PACKAGES)]
+    ours = [*map(str, cache_folder().glob("kernels-*/")), *(os.path.join(ROOT, package) for package in PACKAGES)]
     return [Path(path) for path in (*SYSTEM, *glob.glob(JAVA), *libraries, *ours)]
 
 
@@ -116,8 +161,16 @@ def _links(file: Path) -> Iterator[Path]:
 
 
 def _folder(file: Path) -> Path:
-    """Return the folder of a file; the file itself if the folder is at the top, such as /home."""
-    return file.parent if len(file.parent.parts) > 2 else file
+    """Return the folder of a file; the file itself if the folder is at the top, such as /home, or holds a home."""
+    return file.parent if len(file.parent.parts) > 2 and not _is_home(file.parent) else file
+
+
+def _is_home(folder: Path) -> bool:
+    """Return True if a folder is, or holds, the home of this user or of the folder's owner."""
+    homes = [os.path.expanduser("~")]
+    with suppress(KeyError, OSError):
+        homes += [pwd.getpwuid(user).pw_dir for user in (os.geteuid(), folder.stat().st_uid)]
+    return any(Path(home).resolve().is_relative_to(folder.resolve()) for home in homes if home not in ("", "/"))
 
 
 def _python_of(program: Path) -> Iterator[Path]:

@@ -22,7 +22,6 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import llvmlite.binding
 import numba
 import numpy as np
-import platformdirs
 from llvmlite import ir
 from numba import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
@@ -31,7 +30,7 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic, typeof_impl
 from numba.np.arrayobj import make_array
 
-from kriegbot.folders import cache_folder
+from kriegbot.folders import cache_folder, open_to_others
 from kriegbot.kernels.types import IMPORTED, KERNEL_PACKAGES, Intrinsic, KernelFunction
 
 CACHED = (*KERNEL_PACKAGES, "kriegbot.environments")
@@ -62,12 +61,13 @@ def kernel_folder() -> Path:
     """Make the folder of `folder_name` and return it; remove folders that nobody has used for a month.
 
     In the sandbox it is the user's folder, which cannot be written, if `preparing` has completed it. Numba loads code
-    from the folder, so it must belong to this user alone.
+    from the folder, so what others could have written is removed.
     """
-    users = platformdirs.user_cache_path("kriegbot") / folder_name()
-    path = users if any(users.glob("prepared*")) else cache_folder() / folder_name()
+    path = cache_folder(f"{folder_name()}/prepared*") / folder_name()
+    if path.exists() and open_to_others(path) is not None:
+        shutil.rmtree(path)
     with suppress(OSError):  # read-only, or another process is as fast
-        path.mkdir(exist_ok=True)
+        path.mkdir(mode=0o700, exist_ok=True)
         os.utime(path)
         for other in path.parent.glob("kernels-*"):
             if time.time() - other.stat().st_mtime > UNUSED_SECONDS:

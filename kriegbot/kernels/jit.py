@@ -4,7 +4,9 @@ Numba, whose import takes half a second, is imported with that first call. So ev
 top, and importing one compiles nothing.
 """
 
+import os
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 import numpy as np
@@ -25,10 +27,22 @@ class Kernel(KernelFunction):
     def compile(self) -> Any:
         """Compile the function, unless that was done, and return numba's dispatcher."""
         if self.dispatcher is None:
-            from kriegbot.kernels import compiler
-
-            compiler.compile_kernel(self)
+            compiler().compile_kernel(self)
         return self.dispatcher
+
+
+@cache
+def compiler() -> Any:
+    """Import `kriegbot.kernels.compiler` and numba, without the environment's settings, which can switch it off."""
+    for name in [name for name in os.environ if name.startswith("NUMBA_")]:
+        del os.environ[name]
+    os.environ["NUMBA_DISABLE_JIT"] = "0"  # a file .numba_config.yaml in the current folder counts for less
+    import numba
+
+    from kriegbot.kernels import compiler
+
+    numba.config.reload_config()  # it may have been imported before
+    return compiler
 
 
 def _to_numba(argument: Any) -> Any:

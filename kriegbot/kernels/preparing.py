@@ -7,6 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
+from pathlib import Path
 from threading import Thread
 from types import ModuleType
 from typing import Any, TypeVar, cast
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from filelock import FileLock, Timeout
 
 from kriegbot.children import WorkerDied, WorkerPool, lower_priority
-from kriegbot.kernels.jit import Kernel
+from kriegbot.kernels.jit import Kernel, compiler
 from kriegbot.kernels.types import KERNEL_PACKAGES
 from kriegbot.parts import files_of
 from referee.text import atomic_file
@@ -55,14 +56,15 @@ def prepare_first(report: Progress | None = None) -> None:
 
 
 def _prepare(mark: str, report: Progress | None, is_low: bool = False) -> None:
-    """Compile what is missing, or wait until another process has. The file `mark` says that it was done."""
-    from kriegbot.kernels.compiler import kernel_folder  # imports numba
+    """Compile what is missing, or wait until another process has. The file `mark` says that it was done.
 
-    folder = kernel_folder()
-    with suppress(PermissionError):  # in the sandbox: the rest is compiled when it is called
+    The lock stands beside the folder: the sandbox shows the folder, and whoever can read a file can lock it.
+    """
+    folder = compiler().kernel_folder()
+    with suppress(OSError):  # in the sandbox: the rest is compiled when it is called
         while not any((folder / name).exists() for name in (mark, ALL)):
             try:
-                with FileLock(folder / "preparing.lock", timeout=MOVING):
+                with FileLock(folder.with_name("preparing.lock"), timeout=MOVING):
                     if (folder / mark).exists() or not _compile_in_workers(mark, report, is_low):
                         break
                     (folder / mark).touch()
@@ -74,9 +76,7 @@ def _prepare(mark: str, report: Progress | None, is_low: bool = False) -> None:
 
 def load_or_build(name: str, make: Callable[[], A]) -> A:
     """Return an array that takes long to make, from the file of an earlier process if there is one."""
-    from kriegbot.kernels.compiler import kernel_folder
-
-    path = kernel_folder() / f"{name}.npy"
+    path: Path = compiler().kernel_folder() / f"{name}.npy"
     with suppress(OSError, ValueError):
         return cast(A, np.load(path))
     array = make()

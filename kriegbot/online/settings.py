@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 from urllib.parse import urlsplit
 
 import msgspec
-import platformdirs
 from msgspec import Meta
 
+from kriegbot.folders import config_folder
 from kriegbot.online.site import SITE, checked_address
 from kriegbot.request import Refused, program_of, refusing
 from referee import RULE_SETS
@@ -112,7 +112,7 @@ def read_settings(data: dict[str, Any], where: str) -> BotSettings:
 def token_path(address: str) -> Path:
     """Return the file of the token for a site."""
     host = re.sub("[^a-z0-9.]+", "-", urlsplit(address).netloc.lower())
-    return platformdirs.user_config_path("kriegbot") / f"token-{host}"
+    return config_folder() / f"token-{host}"
 
 
 def check_free(path: Path) -> None:

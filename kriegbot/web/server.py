@@ -22,13 +22,13 @@ import webbrowser
 from html import escape
 from pathlib import Path
 
-import platformdirs
 import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kriegbot.children import HUNG_UP, signal_handlers
+from kriegbot.folders import config_folder
 from kriegbot.narration.results import Results
 from kriegbot.request import Refused
 from kriegbot.web.app import IS_GUEST, make_app
@@ -109,7 +109,7 @@ def serve(
 ) -> None:
     """Serve the page until Ctrl-C; begin with a saved game and its file, if given."""
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
-    config = platformdirs.user_config_path("kriegbot")
+    config = config_folder()
     registry = Registry(folder, config / "page.json", Results().path, config / "address.json", sandbox=sandbox)
     server = PageServer(registry, host, port)
     address = server.address
