@@ -22,7 +22,7 @@ from kriegbot.search.settings import Settings
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.tracer holds the truth, which no player may
 
 from kriegbot.belief.belief import Belief
-from kriegbot.players.searching import search_player
+from kriegbot.players.search import search_player
 from referee import BERKELEY, PAPER_LIMITS, WILD16, Referee
 from tests.tracer import Tracer
 

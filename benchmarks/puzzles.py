@@ -43,7 +43,7 @@ from kriegbot.game.seat import HereSeat
 from kriegbot.models import load_opponent
 from kriegbot.players.kriegbot import BEST, FLAGSHIP, LEVELS
 from kriegbot.players.making import make_player
-from kriegbot.players.searching import search_player
+from kriegbot.players.search import search_player
 from kriegbot.players.specs import parse_spec
 from kriegbot.search.information_set import are_open, tries_in
 from referee import NO_LIMITS, Answer, GameRecord, Limits, OwnTry, Referee, View, announce, rule_set

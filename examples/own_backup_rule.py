@@ -2,7 +2,7 @@
 
     kriegbot match search:samples=321,backup=examples/own_backup_rule.py:hopeful rand --seed 1
 
-Inside the project it would be the file kriegbot/search/rules/hopeful.py, and `backup=hopeful` would find it.
+Inside the project it would be the file kriegbot/search/backup/hopeful.py, and `backup=hopeful` would find it.
 """
 
 from kriegbot import Backup, Reals, fold, settle
@@ -19,10 +19,10 @@ def add_and_take_best(totals: Reals, weights: Reals, values: Reals, count: int) 
 
 
 @settle
-def mix(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:
+def mix(totals: Reals, weight: float, parameters: Reals, passed_up: Reals) -> float:
     """Return the mixed value of a try; an information set has the value of its best try."""
     value: float = (1.0 - parameters[0]) * totals[0] / weight + parameters[0] * totals[1]
-    settled[0], settled[1] = weight * value, value
+    passed_up[0], passed_up[1] = weight * value, value
     return value
 
 

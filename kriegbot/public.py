@@ -37,7 +37,7 @@ from kriegbot.models.protocol import Announced, Opponent, opponent, opponents
 from kriegbot.parts import Option
 from kriegbot.players.base import Choice, Player, PlayerKind
 from kriegbot.players.making import make_player
-from kriegbot.players.searching import SearchPlayer, search_player
+from kriegbot.players.search import SearchPlayer, search_player
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from kriegbot.report import Report
 from kriegbot.search.backup import Backup, Fold, Settle, fold, load_backup, settle

@@ -9,8 +9,8 @@ import pytest
 
 from evaluators import load_evaluator
 from kriegbot.kernels import encode_move, from_board, kernel_rules
-from kriegbot.search.alphabeta import MATE, QUIESCENCE, value_boards
 from kriegbot.search.information_set import tries_of
+from kriegbot.search.perfect_information import MATE, QUIESCENCE, value_boards
 from referee import NO_LIMITS, WILD16
 from tests.effort import many
 from tests.plain_evaluators import ks

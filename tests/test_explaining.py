@@ -7,7 +7,7 @@ import pytest
 from kriegbot.cli.main import main
 from kriegbot.game.protocol import answer_lines, read_answer
 from kriegbot.players.base import Choice
-from kriegbot.players.searching import why
+from kriegbot.players.search import why
 from kriegbot.report import Report
 from kriegbot.search.policy import Policy
 from referee import BERKELEY, Referee

@@ -11,9 +11,16 @@ import pytest
 from kriegbot.kernels import IntArray, MoveArray, Rows, encode_move, from_board, with_type_ids
 from kriegbot.players.kriegbot import FLAGSHIP
 from kriegbot.search import perfect_information
-from kriegbot.search.alphabeta import value_boards
 from kriegbot.search.information_set import InformationSet
-from kriegbot.search.perfect_information import BOARDS, DEPTH, MOST_BOARDS, BoardValues, open_values, squash
+from kriegbot.search.perfect_information import (
+    BOARDS,
+    DEPTH,
+    MOST_BOARDS,
+    BoardValues,
+    open_values,
+    squash,
+    value_boards,
+)
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.settings import Method
 from referee import WILD16, Referee

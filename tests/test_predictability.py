@@ -12,7 +12,7 @@ from kriegbot.models.opponent_types import WITH_MODEL
 from kriegbot.models.protocol import Opponent, prior_of, types_with_model
 from kriegbot.models.uniform import uniform
 from kriegbot.players.kriegbot import FLAGSHIP
-from kriegbot.search.adjustments import has_model, predicted_nats
+from kriegbot.search.adjustments import model_likelihood_ratio, predicted_nats
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.sampled import SampledSearch
 from referee import WILD16, Announcement, Referee
@@ -86,9 +86,9 @@ def test_it_counts_less_the_less_likely_the_opponent_has_a_model() -> None:
         weights[kinds] *= factor
         others = np.delete(np.arange(len(prior)), kinds)
         weights[others] *= (1.0 - weights[kinds].sum()) / weights[others].sum()
-        assert has_model(InformationSet.of(view, rows, weights), model) == pytest.approx(counts)
+        assert model_likelihood_ratio(InformationSet.of(view, rows, weights), model) == pytest.approx(counts)
 
 
 def test_an_opponent_of_no_kind_counts_as_one_with_a_model() -> None:
     row = from_board(chess.Board()).reshape(1, 8)
-    assert has_model(InformationSet.of(Referee(WILD16).view(chess.WHITE), row, np.ones(1)), uniform) == 1.0
+    assert model_likelihood_ratio(InformationSet.of(Referee(WILD16).view(chess.WHITE), row, np.ones(1)), uniform) == 1.0

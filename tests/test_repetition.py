@@ -5,7 +5,7 @@ from dataclasses import replace
 import chess
 import pytest
 
-from kriegbot.players.searching import search_player
+from kriegbot.players.search import search_player
 from kriegbot.search.adjustments import Placements
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.settings import Settings

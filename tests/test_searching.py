@@ -22,7 +22,7 @@ from kriegbot.players.base import Player
 from kriegbot.players.hs import HybridSearch
 from kriegbot.players.kriegbot import particles_beside
 from kriegbot.players.making import make_player
-from kriegbot.players.searching import SearchPlayer, search_player
+from kriegbot.players.search import SearchPlayer, search_player
 from kriegbot.players.specs import parse_spec
 from kriegbot.report import Report
 from kriegbot.search import sampled
@@ -327,6 +327,17 @@ def test_the_flagship_does_all_that_can_be_added_to_the_papers_method() -> None:
             search.settings.quiet_turn_bonus,
         )
     assert search_of("kriegbot:level=best")[1] == 1.0
+
+
+@pytest.mark.parametrize("read", [{"temperature": (10.0, 10.0)}, {"quiet_turn_bonus": 5.0}, {}])
+def test_settings_that_read_the_values_of_all_tries_get_exact_ones(read: dict[str, Any]) -> None:
+    settings, view = Settings(backup="paranoid", samples=9, particles=100, **read), Referee().view(chess.WHITE)
+    search = SampledSearch(settings, 1)
+    search.update(view)
+    assert search.belief is not None
+    histories = InformationSet.of(view, search.belief.particles.rows, search.belief.particles.weights)
+    exact = search_tries(histories, search.method, may_prune=False)
+    assert (search.policy(view, None).values.tolist() == exact.values.tolist()) == bool(read)
 
 
 @pytest.mark.parametrize(("ties", "place"), [("first", 0), ("last", -1)])

@@ -37,8 +37,9 @@ Progress = Callable[[str, int, int], None]
 
 
 def kernel_modules() -> tuple[str, ...]:
-    """Return the names of the modules with the kernels that players use."""
-    return tuple(f"{package}.{path.stem}" for package in KERNEL_PACKAGES for path in files_of(package))
+    """Return the names of the packages and modules with the kernels that players use."""
+    modules = (f"{package}.{path.stem}" for package in KERNEL_PACKAGES for path in files_of(package))
+    return (*KERNEL_PACKAGES, *modules)
 
 
 def prepare(report: Progress | None = None) -> None:

@@ -27,7 +27,7 @@ KERNEL_PACKAGES = (
     "evaluators",
     "kriegbot.models",
     "kriegbot.search",
-    "kriegbot.search.rules",
+    "kriegbot.search.backup",
     "kriegbot.belief",
     "kriegbot.endgames",
 )

@@ -24,7 +24,7 @@ from kriegbot.kernels import subseed
 from kriegbot.models import load_opponent
 from kriegbot.parts import NotFound, Option, Programs
 from kriegbot.players.base import PlayerKind
-from kriegbot.players.searching import SearchPlayer
+from kriegbot.players.search import SearchPlayer
 from kriegbot.search.adjustments import Placements
 from kriegbot.search.perfect_information import squash, values_of_tries
 from kriegbot.search.policy import OPENING_PLIES, Policy, equal_policy, policy_from, report_of

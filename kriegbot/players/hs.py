@@ -8,8 +8,7 @@ AOSP, and boards of the last observation replace those that the pool runs out of
 Where the paper gives no details: the pool is `belief.belief.Pool`, and AOS builds one anew each turn. A pool that never
 grows again once it was full runs out far sooner (it won none of 24 games against this one and lost seven). AOS and AOSP
 use boards of the last observation only once the pool is empty. Every board counts the same. After a refusal the boards
-on which the try is illegal stay, with their values. The search is `search.alphabeta`, and the evaluator is KS. The
-paper's was like that of GNU Chess.
+on which the try is illegal stay, with their values. The evaluator is KS; the paper's was like that of GNU Chess.
 """
 
 from typing import Any, Literal
@@ -23,10 +22,10 @@ from kriegbot.belief.particles import list_consistent
 from kriegbot.kernels import IntArray, MoveArray, Rows, decode_move, kernel_rules, subseed, uniforms
 from kriegbot.parts import Option
 from kriegbot.players.base import PlayerKind
-from kriegbot.players.searching import SearchPlayer
+from kriegbot.players.search import SearchPlayer
 from kriegbot.report import Report
-from kriegbot.search.alphabeta import value_boards
 from kriegbot.search.information_set import are_open, tries_in
+from kriegbot.search.perfect_information import value_boards
 from kriegbot.search.policy import Policy, equal_policy, policy_from
 from kriegbot.search.sampled import DRAWING
 from kriegbot.search.search import stop_after
@@ -35,19 +34,14 @@ from referee import View
 BOARDS_A_SECOND = 5_000
 """Boards for each second of a try, about as many as it can search to depth 2."""
 POOLING = 2
-"""Sub-seed of a try for building a pool anew, beside those of `players.searching`."""
+"""Sub-seed of a try for building a pool anew, beside those of `players.search`."""
 
 
 class HybridSearch:
     """Search of one side and one game on sampled boards, each as if both sides saw it.
 
-    Args:
-      depth: plies of alpha-beta before quiescence, >= 1.
-      wanted: boards for each try, fewer if time runs out.
-      pool: most boards of the pool.
-      sampling: the player whose boards to use.
-      evaluator: name of the leaf evaluator.
-      seed: of all randomness; without a time limit, a seed finds the same policies.
+    `wanted` boards are searched for each try, fewer if time runs out. Without a time limit, a seed finds the same
+    policies. Other arguments are the options of `hs`.
     """
 
     def __init__(

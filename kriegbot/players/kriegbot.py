@@ -5,8 +5,8 @@ docs/strength.md has the matches. What differs from the paper:
 - Belief and search expect moves as programs of several types make them (`models.opponent_types`), and announcements
   tell the types apart. An inconsistent belief tries to recover, eight times.
 - A refused try costs no depth. After a capture a leaf plays out the exchange on that square, which both sides know.
-  `evaluators.active` values leaves, a bounded scale flattens large values, and our worst reply is likelier than the
-  model makes it.
+  `evaluators.active` values leaves, a bounded scale flattens large values, and the reply that is worst for us is
+  likelier than the model makes it.
 - Half of a try's value is its perfect-information value. Predictable tries, circles and quiet turns cost something
   (`search.adjustments`).
 - The first plies are drawn by value. `kriegbot.endgames` mates bare kings. A budget is for a whole turn.
@@ -24,8 +24,8 @@ from typing import Any
 
 from kriegbot.parts import Option
 from kriegbot.players.base import Player, PlayerKind
-from kriegbot.players.searching import MOST_PARTICLES, particles_within, search_player
-from kriegbot.search.settings import Settings
+from kriegbot.players.search import search_player
+from kriegbot.search.settings import MOST_PARTICLES, Settings, particles_within
 
 RESAMPLE = 100
 PARTICLES_PER_SECOND, FEWEST_PARTICLES = 50_000, 2_000
@@ -52,19 +52,22 @@ FLAGSHIP = Settings(
 
 
 def _level(samples: int, particles: int, **weaker: Any) -> Settings:
-    """Return a level that draws so many boards for each try, and a third as many after a refusal."""
-    simpler = replace(
+    """Return a level that draws so many boards at a turn's first try, and adds a third as many after each refusal."""
+    settings = replace(
         FLAGSHIP,
         opponent="fitted",
         belief_model="uniform",
         evaluator="sound",
         perfect_info_weight=0.0,
         predictability=0.0,
+        king_uncertainty=0.4,
+        samples=samples,
+        resample=samples // 3,
+        particles=particles,
+        recovery_attempts=0,
+        repetition_price=20.0,
     )
-    settings = replace(
-        simpler, king_uncertainty=0.4, samples=samples, resample=samples // 3, particles=particles, recovery_attempts=0
-    )
-    return replace(settings, **{"repetition_price": 20.0, **weaker})
+    return replace(settings, **weaker)
 
 
 _SHORT: dict[str, Any] = {"hopeless": 0.1, "depth": 1, "exchange": 0.0, "evaluator": "ks"}

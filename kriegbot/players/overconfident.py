@@ -1,6 +1,6 @@
-"""The overconfident player of Parker, Nau and Subrahmanian (AAAI 2006); how it plays is in `players.searching`."""
+"""The overconfident player of Parker, Nau and Subrahmanian (AAAI 2006); how it plays is in `players.search`."""
 
-from kriegbot.players.searching import search_kind
+from kriegbot.players.search import search_kind
 from kriegbot.search.settings import Settings
 
 PAPERS = ("depth", "time", "samples", "retry_time", "resample", "particles", "evaluator")

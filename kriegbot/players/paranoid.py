@@ -1,7 +1,7 @@
-"""The paranoid player of Parker, Nau and Subrahmanian (AAAI 2006); how it plays is in `players.searching`."""
+"""The paranoid player of Parker, Nau and Subrahmanian (AAAI 2006); how it plays is in `players.search`."""
 
 from kriegbot.players.overconfident import PAPERS
-from kriegbot.players.searching import search_kind
+from kriegbot.players.search import search_kind
 from kriegbot.search.settings import Settings
 
 paranoid = search_kind(

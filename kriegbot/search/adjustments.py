@@ -28,7 +28,7 @@ PREDICTED_BOARDS = 20
 FEW_VISITS, MOST_DOUBLED = 4, 8
 """Visits above which the side ahead pays double for each more, and the most doublings."""
 PERFECT_INFORMATION, PREDICTABILITY = 1, 2
-"""Sub-seeds of a try."""
+"""Sub-seeds of a drawing."""
 
 
 class Placements:
@@ -38,7 +38,7 @@ class Placements:
         self._counts: Counter[frozenset[tuple[chess.Square, chess.PieceType]]] = Counter()
         self._ply = -1
         self._lasting: tuple[frozenset[chess.Square], int, int] = (frozenset(), 0, 0)
-        self.quiet = 0
+        self.uneventful = 0
         """Our turns since the last capture or move of a pawn of ours."""
 
     def note(self, view: View) -> None:
@@ -48,7 +48,7 @@ class Placements:
             self._counts[frozenset(view.men.items())] += 1
             pawns = frozenset(square for square, kind in view.men.items() if kind == chess.PAWN)
             before, self._lasting = self._lasting, (pawns, len(view.men), view.opponent_men)
-            self.quiet = self.quiet + 1 if self._lasting == before else 0
+            self.uneventful = self.uneventful + 1 if self._lasting == before else 0
 
     def visits(self, view: View, tries: list[chess.Move]) -> npt.NDArray[np.float64]:
         """Count the turns [M] that began with the placement after each try; castling always leads to a new one."""
@@ -62,7 +62,7 @@ class Placements:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Arguments of adjustments besides the values of the tries.
+    """Arguments of adjustments besides the values.
 
     `tries` are those of `histories` [M] as moves, with `legal` [M], the probability that each is legal, and `is_open`
     [M], False if the answer to "Any?" rules it out. `deadline` is a time of `time.perf_counter`, None without a limit.
@@ -97,12 +97,11 @@ def perfect_information(values: RealArray, context: Context) -> RealArray:
 def predictability(values: RealArray, context: Context) -> RealArray:
     """Charge for tries that a model of us predicts: they tell an opponent with such a model where our pieces are.
 
-    An opponent without a model learns nothing from a likely try. So the whole price counts as long as the opponent is
-    no less likely to have a model than before the game.
+    The price falls as announcements make it less likely that the opponent has a model.
     """
     model, seed = context.method.opponent, kb.subseed(context.seed, PREDICTABILITY)
     ours, _ = kb.announced_moves(context.view, len(context.view.events))
-    price = context.settings.predictability * has_model(context.histories, model)
+    price = context.settings.predictability * model_likelihood_ratio(context.histories, model)
     return values - price * predicted_nats(context.histories, model, ours, seed)
 
 
@@ -110,7 +109,7 @@ def repetition(values: RealArray, context: Context) -> RealArray:
     """Charge for v earlier turns that began with the placement to which a try leads.
 
     A shallow search that sees no progress walks to and fro. The price is v times the setting. The side ahead pays
-    v + 2^(v - 4) times, since a check that gains nothing can look as if it won a pawn, again and again.
+    v + 2^(v - 4) times, the power at most 2^8: a check that gains nothing can look again and again as if it won a pawn.
     """
     visits = context.placements.visits(context.view, context.tries)
     if values[context.is_open].max() > 0.0:  # the side behind may be glad of a draw
@@ -121,7 +120,7 @@ def repetition(values: RealArray, context: Context) -> RealArray:
 def quiet_turns(values: RealArray, context: Context) -> RealArray:
     """Favour pawn moves after turns without a capture or pawn move: rooks can wander without repeating a placement."""
     are_pawns = np.array([context.view.men[move.from_square] == chess.PAWN for move in context.tries])
-    return values + context.settings.quiet_turn_bonus * context.placements.quiet * are_pawns
+    return values + context.settings.quiet_turn_bonus * context.placements.uneventful * are_pawns
 
 
 def recapturing(values: RealArray, context: Context) -> RealArray:
@@ -150,7 +149,7 @@ def adjusted(values: RealArray, context: Context) -> RealArray:
     return values
 
 
-def has_model(histories: InformationSet, model: Opponent) -> float:
+def model_likelihood_ratio(histories: InformationSet, model: Opponent) -> float:
     """Return the probability that the opponent has a model of us, over that before the game; at most 1."""
     types, prior = list(types_with_model(model)), np.array(prior_of(model))
     now = histories.weights @ np.isin(type_ids(histories.rows), types) / histories.weights.sum()
@@ -160,16 +159,10 @@ def has_model(histories: InformationSet, model: Opponent) -> float:
 def predicted_nats(histories: InformationSet, model: Opponent, ours: int, seed: int) -> RealArray:
     """Return by how many nats [M] a model of us finds each try likelier than a random one, at least 0.
 
-    This is the mean of log P(try | board) + log M over sampled boards that allow the try; 0 if none does. The model is
-    that of the opponent, with colours exchanged. The opponent knows its own pieces, for which a few of our boards
-    stand. It does not know our type, so the types count as before a game. Rare tries gain nothing, since they mislead
-    nobody for long.
-
-    Args:
-      histories: the information set.
-      model: P.
-      ours: announcement of our last move, encoded.
-      seed: of the choice of boards.
+    This is the mean of log P(try | board) + log M over sampled boards that allow the try; 0 if none does. P is our
+    model of the opponent, which here predicts us: we are to move, after its announcement and `ours`. The opponent knows
+    its own pieces, for which a few of our boards stand. It does not know our type, so the types count as before a game.
+    Rare tries gain nothing, since they mislead nobody for long.
     """
     some = np.argsort(kb.uniforms(seed, len(histories.rows)), kind="stable")[:PREDICTED_BOARDS]
     prior, weights = np.array(prior_of(model)), histories.weights[some]

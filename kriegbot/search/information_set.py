@@ -18,14 +18,10 @@ Tries: TypeAlias = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class InformationSet:
-    """Histories that the side to move cannot tell apart, and its open tries.
+    """Histories that the side to move cannot tell apart, and its tries.
 
-    Attributes:
-      rows: [N, 8] positions, N >= 1.
-      weights: [N] positive; they need not sum to 1.
-      tries: [M] open tries, M >= 1, as `tries_of` orders them.
-      rules: rule set and limits.
-      theirs: code of the opponent's last announcement (`kernels.announcements`).
+    rows [N, 8] and their weights [N], which need not sum to 1; tries [M] as `tries_of` orders them, all but those
+    refused this turn; rule set and limits; the encoded announcement of the opponent's last move.
     """
 
     rows: kb.Rows
@@ -36,7 +32,7 @@ class InformationSet:
 
     @classmethod
     def of(cls, view: View, rows: kb.Rows, weights: kb.RealArray) -> "InformationSet":
-        """Return the set of a view in which its side is to move, from positions consistent with it."""
+        """Return the set of a view in which its side is to move, from boards consistent with it."""
         _, theirs = kb.announced_moves(view, len(view.events))
         return cls(rows, weights, tries_in(view, rows[0]), kb.kernel_rules(view.rules, view.limits), theirs)
 
@@ -46,27 +42,25 @@ class InformationSet:
 
 
 def tries_in(view: View, row: kb.Rows) -> Tries:
-    """Return the tries [M] open in a view, from any consistent position; ignore the duty to try after "Any?"."""
+    """Return the tries [M] open in a view, from any consistent board; ignore the duty to try after "Any?"."""
     return tries_of(row, may_capture(view.pawn_tries), [kb.encode_move(move) for move in view.illegal])
 
 
-def tries_of(row: kb.Rows, capturing: chess.Bitboard = chess.BB_ALL, refused: Sequence[int] = ()) -> Tries:
-    """Return the tries [M] open to the side to move, in the order that search needs.
+def tries_of(row: kb.Rows, capturing: chess.Bitboard = chess.BB_ALL, illegal: Sequence[int] = ()) -> Tries:
+    """Return the tries [M] open to the side to move, in the order of `kernels.moves`: legal moves are a subsequence.
 
-    Args:
-      row: [8] any position of the information set; only the side's own pieces matter.
-      capturing: squares from which pawns may try to capture, by the announcement of pawn tries.
-      refused: tries refused this turn.
+    `row` [8] is any board of the set, of which only the side's own pieces matter. Pawns may try to capture from
+    `capturing` squares. `illegal` tries were refused this turn, other than by the answer to "Any?".
     """
     moves = np.empty(kb.MAX_MOVES, np.int32)
     count = _list_tries(kb.TABLES, row, kb.words(capturing)[0], moves)
-    return np.array([move for move in moves[:count].tolist() if move not in refused], np.int32)
+    return np.array([move for move in moves[:count].tolist() if move not in illegal], np.int32)
 
 
 def are_open(view: View, tries: Tries) -> npt.NDArray[np.bool_]:
     """Return which [M] of the searched tries are open: all, unless the referee answered yes to "Any?".
 
-    Searches do not know that duty to try a pawn capture: they value the tries after a refusal as if it were over.
+    Searches do not know that duty to try a pawn capture; they value tries as if it were over.
     """
     if not view.obliged:
         return np.ones(len(tries), np.bool_)

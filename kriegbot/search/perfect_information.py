@@ -5,16 +5,22 @@ best reply on each board, and every exchange after our answer to it. A search of
 misses these. But our opponent does not see everything, so these values count only beside the others
 (`Settings.perfect_info_weight`). Departs from HS where a try may be illegal: over the boards that refuse it, its value
 is that of the best next try, and over the others mostly the mean, partly the mean of the worst fifth.
+
+The paper does not describe its search of a board. `value_boards` is the textbook's: fail-soft negamax, captures first
+(most valuable victim, least valuable attacker), then the killer move (Akl and Newborn 1977). Quiescence searches
+captures and promotions to a queen; a side may stand pat unless it is in check, where it has all evasions.
 """
 
 from itertools import takewhile
+from typing import NamedTuple
 
 import numpy as np
 
+from evaluators import WIN
+from evaluators.protocol import Evaluator
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import list_refusing
 from kriegbot.kernels import RealArray
-from kriegbot.search.alphabeta import value_boards
 from kriegbot.search.information_set import InformationSet, Tries
 from kriegbot.search.search import stop_after
 from kriegbot.search.settings import Method
@@ -24,6 +30,210 @@ BOARDS, MOST_BOARDS, DEPTH = 40, 200, 3
 boards, one ply fewer."""
 WORST, WORST_SHARE = 0.3, 0.2
 """Weight of the worst boards beside the mean, and the share of the boards that they are."""
+MATE = int(WIN)
+"""Value of a mate; each ply to it takes off 1, so that the search prefers the sooner of two."""
+INFINITE = 1 << 30
+"""Beyond all values."""
+QUIESCENCE = 4
+"""Most plies of quiescence. Sampled boards are full of hanging pieces, and exchanges cost much time."""
+
+MOVE_MASK = (1 << 15) - 1
+"""Bits of the move in a number written by `loud_first`."""
+RANK_2, RANK_7 = kb.words(0xFF00, 0xFF000000000000)
+
+
+class Board(NamedTuple):
+    """Constants of the search of one board.
+
+    moves: a list for each level. killers: for each level the quiet move that last refuted a position, 0 for none.
+    stop [1]: set from outside to end the search. leaves [1]: positions evaluated.
+    """
+
+    tables: kb.Words
+    rules: kb.KernelRules
+    side: int
+    evaluator: Evaluator
+    moves: kb.Moves
+    killers: kb.Moves
+    stop: kb.Ints
+    leaves: kb.Ints
+
+
+@kb.kernel
+def value_rank(position: kb.Position, square: int) -> int:
+    """Return the rank by value of the piece on a square, 1 (pawn) to 6 (king); 0 for none."""
+    mask = kb.bit(square)
+    return 1 + kb.kind_of(position, mask) if mask & (position.white | position.black) else 0
+
+
+@kb.kernel
+def loudness(position: kb.Position, move: int) -> int:
+    """Return the search priority of a capture or of a promotion to a queen, 0 for other moves."""
+    origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
+    victim = value_rank(position, target)
+    if promotion:
+        return 8 * (victim + 5) if promotion == kb.QUEEN else 0
+    if victim:
+        return 8 * victim - value_rank(position, origin)
+    passant = kb.ep_square(position)
+    return 7 if passant and target == passant and kb.bit(origin) & position.pawns and (origin ^ target) & 7 else 0
+
+
+@kb.kernel
+def loud_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
+    """Move captures and promotions to the front of a list, by loudness; return their number.
+
+    The bits above each move keep its loudness; `make_move` ignores them.
+    """
+    loud = 0
+    for i in range(count):
+        loudness_of_move = loudness(position, moves[i])
+        if loudness_of_move == 0:
+            continue
+        move = loudness_of_move << 15 | moves[i]
+        moves[i] = moves[loud]
+        place = loud
+        while place > 0 and moves[place - 1] < move:
+            moves[place] = moves[place - 1]
+            place -= 1
+        moves[place] = move
+        loud += 1
+    return loud
+
+
+@kb.kernel
+def loud_targets(position: kb.Position) -> kb.Word:
+    """Return the target squares of loud moves, and of a few quiet ones."""
+    side = kb.side_to_move(position)
+    own, other = kb.pieces_of(position, side)
+    passant = kb.ep_square(position)
+    targets = other | kb.bit(passant) if passant else other
+    if position.pawns & own & (RANK_7 if side == kb.WHITE else RANK_2):
+        targets |= kb.LAST_RANKS
+    return targets
+
+
+@kb.kernel
+def evaluation(board: Board, position: kb.Position) -> int:
+    """Return E for the side to move. E is computed for our side: the opponent's need not be its negative."""
+    board.leaves[0] += 1
+    value = board.evaluator(board.tables, position, board.side)
+    return value if kb.side_to_move(position) == board.side else -value
+
+
+@kb.kernel
+def negamax(board: Board, position: kb.Position, was_quiet: bool, depth: int, ply: int, alpha: int, beta: int) -> int:
+    """Return the value for the side to move, exact between alpha and beta; quiescence from depth 0 down.
+
+    was_quiet: True if the last move surely gave no check and did not end the game. The value is meaningless once the
+    stop flag is set.
+    """
+    if board.stop[0] != 0:
+        return 0
+    moves = kb.advance(board.moves, kb.MAX_MOVES * ply)
+    checkers = kb.NONE
+    if not was_quiet:
+        checkers, pinned = kb.check_info(board.tables, position)
+        end = kb.game_end(board.tables, position, checkers, pinned, board.rules, moves)
+        if end != 0:
+            return ply - MATE if kb.is_won(end) else 0
+    best = -INFINITE
+    may_stand_pat = depth <= 0 and checkers == kb.NONE
+    if may_stand_pat or depth == -QUIESCENCE:
+        best = evaluation(board, position)
+        if best >= beta or depth == -QUIESCENCE:
+            return best
+    count = kb.moves_to(board.tables, position, loud_targets(position) if may_stand_pat else kb.EVERYWHERE, moves)
+    loud = loud_first(position, moves, count)
+    if may_stand_pat:
+        count = loud
+    if count == 0:
+        return best
+    for i in range(loud, count):
+        if moves[i] == board.killers[ply]:
+            moves[i], moves[loud] = moves[loud], moves[i]
+    quiet = kb.quiet_info(board.tables, position, board.rules)
+    for i in range(count):
+        after, _ = kb.make_move(board.tables, position, moves[i])
+        is_quiet = kb.is_quiet(quiet, position, moves[i] & MOVE_MASK)
+        best = max(best, -negamax(board, after, is_quiet, depth - 1, ply + 1, -beta, -max(alpha, best)))
+        if best >= beta:
+            if i >= loud:
+                board.killers[ply] = moves[i]
+            break
+    return best
+
+
+@kb.entry
+def _value_boards(
+    tables: kb.WordArray,
+    rows: kb.Rows,
+    tries: kb.MoveArray,
+    method: tuple[int, kb.KernelRules, Evaluator],
+    stop: kb.IntArray,
+    leaves: kb.IntArray,
+    values: kb.IntArray,
+    moves: kb.MoveArray,
+    killers: kb.MoveArray,
+) -> int:
+    """Write the value [N * M] of every try on one board after the other; return the number of boards done.
+
+    Return -1 if a board has no legal move, or one that is not among the tries.
+    """
+    depth, rules, evaluator = method
+    listed = kb.pointer(moves)
+    for i in range(len(rows)):
+        position = kb.load(kb.pointer(rows), i)
+        board = Board(
+            kb.pointer(tables),
+            rules,
+            kb.side_to_move(position),
+            evaluator,
+            listed,
+            kb.pointer(killers),
+            kb.pointer(stop),
+            kb.pointer(leaves),
+        )
+        count = kb.legal_moves(kb.pointer(tables), position, listed)
+        quiet, standing = kb.quiet_info(kb.pointer(tables), position, rules), evaluation(board, position)
+        legal = 0  # legal moves are in the same order as the tries, of which they are a part
+        for j in range(len(tries)):
+            value = standing
+            if legal < count and tries[j] == listed[legal]:
+                after, _ = kb.make_move(kb.pointer(tables), position, listed[legal])
+                is_quiet = kb.is_quiet(quiet, position, listed[legal])
+                value = -negamax(board, after, is_quiet, depth - 1, 1, -INFINITE, INFINITE)
+                legal += 1
+            values[len(tries) * i + j] = value
+        if stop[0] != 0:
+            return i
+        if legal < count or count == 0:
+            return -1
+    return len(rows)
+
+
+def value_boards(
+    rows: kb.Rows, tries: kb.MoveArray, depth: int, evaluator: Evaluator, rules: kb.KernelRules, stop: kb.IntArray
+) -> tuple[kb.IntArray, int]:
+    """Value the tries [M] of `tries_of` on boards [N, 8] of one set, until the flag of `stop_after` is set.
+
+    An illegal try has the value E of the position with us still to move. `depth` >= 1 counts plies before quiescence.
+
+    Returns:
+      Centipawns for us [B, M] of the B <= N boards that were done, and the number of positions evaluated.
+
+    Raises:
+      ValueError: depth < 1, or boards that are over or lack these tries.
+    """
+    if depth < 1:
+        raise ValueError(f"alpha-beta to depth {depth}: it takes at least 1")
+    values, leaves = np.empty(len(rows) * len(tries), np.int64), np.zeros(1, np.int64)
+    levels = depth + QUIESCENCE + 1
+    moves, killers = np.empty(kb.MAX_MOVES * levels, np.int32), np.zeros(levels, np.int32)
+    done = _value_boards(kb.TABLES, rows, tries, (depth, rules, evaluator), stop, leaves, values, moves, killers)
+    if done < 0:
+        raise ValueError("boards that are over, or that have other tries")
+    return values.reshape(len(rows), len(tries))[:done], int(leaves[0])
 
 
 class BoardValues:

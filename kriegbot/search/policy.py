@@ -1,7 +1,7 @@
 """Policies over the open tries, and the one way from values to a policy.
 
-A search takes in views and answers each try with a policy. It may keep what it likes between tries and turns, such as a
-sample or a tree. It may mix tries; the players of the paper choose only among the best.
+A search answers each view with a policy. It may keep a sample or a tree between tries and turns. It may mix tries; the
+players of the paper choose only among the best.
 """
 
 from collections.abc import Sequence
@@ -42,12 +42,9 @@ class Policy:
     >>> Policy([e4, d4], np.array([0.0, 1.0]), np.array([10.0, 20.0])).choose(seed=1).uci()
     'd2d4'
 
-    Attributes:
-      tries: [M] those that have a chance, or all.
-      weights: [M] in proportion to the probability of each, >= 0.
-      values: [M] of each, in centipawns from our side; nan if unknown.
-      report: of the search, for reports.
-      legal: [M] the probability that each is legal; None if unknown.
+    Open tries [M], of which some without a chance may be left out; their weights [M] >= 0, in proportion to the
+    probability of each; their values [M] in centipawns from our side, nan if unknown; the probability [M] that each is
+    legal, None if unknown.
     """
 
     tries: Sequence[chess.Move]
@@ -88,8 +85,8 @@ def policy_from(
       tries: [M] open tries, in the order of their squares.
       values: [M] in centipawns.
       report: of the search.
-      legal: [M] the probability that each is legal; None makes all of them candidates.
-      hopeless: tries no likelier to be legal are chosen only if all are so; None makes all of them candidates.
+      legal: [M] the probability that each is legal.
+      hopeless: tries no likelier to be legal are chosen only if all are so; without it or `legal` all are candidates.
       temperature: of a softmax over the candidates, in centipawns; 0 chooses the best alone.
       ties: which of the best is chosen at temperature 0.
     """
@@ -112,14 +109,9 @@ class Search(Protocol):
     """A search of one side's information sets through one game."""
 
     def update(self, view: View, seconds: float | None = None) -> None:
-        """Take in the new events of a view in which it is our turn, in about so many seconds if they are limited."""
+        """Take in the new events of a view in which it is our turn; `seconds` as for `Belief.update`."""
         ...
 
     def policy(self, view: View, seconds: float | None) -> Policy:
-        """Return a policy for the view of the last update.
-
-        Args:
-          view: that view.
-          seconds: to answer within, if the search works by time; None where it works by a number of samples.
-        """
+        """Return a policy for the view of the last update, in so many seconds unless the search works by samples."""
         ...

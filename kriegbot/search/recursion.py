@@ -1,4 +1,4 @@
-"""One history folded into the tree: the recursion of Parker, Nau and Subrahmanian (AAAI 2006), Eq. 2 and 3.
+"""The walk of one history through the tree: the recursion of Parker, Nau and Subrahmanian (AAAI 2006), Eq. 2 and 3.
 
     EU_d(I) = E(I)                                               d = 0
             = U                                                  the game is over
@@ -9,10 +9,12 @@ The sums become minima in Eq. 3; the backup rule does either, or something in be
 `tree.back_up`, once all histories of a set are in: a maximum inside one history would be strategy fusion, a different
 choice on each board that looks the same to us.
 
-Two shortcuts are not in the equations. Sampled histories with the same last board are searched as one, whose weight is
-their number. And the value of a try at depth 1 or 2 below a history does not depend on earlier refusals, so all sets
-that the history reaches through refusals share it. In the paper every refused try costs a ply. With
-`Settings.free_refusals` = n the first n in a row cost none, and after one more the side moves at random.
+Two shortcuts are not in the equations. Histories with the same last board are searched as one, with their joint weight.
+And the value of a try at depth 1 or 2 below a history does not depend on earlier refusals, so all sets that the history
+reaches through refusals share it. In the paper every refused try costs a ply. With `Settings.free_refusals` = n the
+first n in a row cost none, and after one more the side moves at random.
+
+A quiet move (`kernels.quiet`) gives no check and ends nothing, so its leaf needs no look at the position.
 """
 
 from math import sqrt
@@ -43,10 +45,10 @@ from kriegbot.search.tree import (
 
 
 class Walk(NamedTuple):
-    """Constants while one history is folded in.
+    """Constants of a walk with one history.
 
-    numbers to is_uniform: the method. moves and outcomes: the history's lists of each level. known [MAX_MOVES, width]
-    and weights [MAX_MOVES]: of the replies at each level. share [1]: the weight of a single value.
+    Fields `numbers` to `is_uniform` come from the method. moves and outcomes: the history's lists of each level.
+    reply_values [MAX_MOVES, width] and reply_weights [MAX_MOVES] of each level. one_weight [1]: of a single value.
     """
 
     tables: kb.Words
@@ -60,9 +62,9 @@ class Walk(NamedTuple):
     side: int
     moves: kb.Moves
     outcomes: kb.Reals
-    known: kb.Reals
-    weights: kb.Reals
-    share: kb.Reals
+    reply_values: kb.Reals
+    reply_weights: kb.Reals
+    one_weight: kb.Reals
 
 
 @kb.kernel
@@ -75,7 +77,7 @@ def utility(end: int, we_moved: bool) -> float:
 
 @kb.inlined
 def put(walk: Walk, totals: kb.Reals, value: float) -> None:
-    """Set `totals` to a known value."""
+    """Set `totals` to those of a certain value."""
     for i in range(walk.tree.width):
         totals[i] = value
 
@@ -89,8 +91,8 @@ def outcomes_of(walk: Walk, level: int) -> kb.Reals:
 @kb.inlined
 def fold_one(walk: Walk, totals: kb.Reals, weight: float, values: kb.Reals) -> None:
     """Fold the totals `values` of one set, weighing `weight`, into `totals`."""
-    walk.share[0] = weight
-    walk.fold(totals, walk.share, values, 1)
+    walk.one_weight[0] = weight
+    walk.fold(totals, walk.one_weight, values, 1)
 
 
 @kb.inlined
@@ -103,10 +105,10 @@ def squash(walk: Walk, value: float) -> float:
 
 
 @kb.inlined
-def fold_end(walk: Walk, totals: kb.Reals, weight: float, end: int, we_moved: bool, known: kb.Reals) -> None:
-    """Fold the value of a game that the last move ended into `totals`; `known` is scratch space."""
-    put(walk, known, squash(walk, utility(end, we_moved)))
-    fold_one(walk, totals, weight, known)
+def fold_end(walk: Walk, totals: kb.Reals, weight: float, end: int, we_moved: bool, scratch: kb.Reals) -> None:
+    """Fold the value of a game that the last move ended into `totals`."""
+    put(walk, scratch, squash(walk, utility(end, we_moved)))
+    fold_one(walk, totals, weight, scratch)
 
 
 @kb.inlined
@@ -145,20 +147,14 @@ def weigh_replies(
 
 @kb.inlined
 def value_reply(walk: Walk, position: kb.Position, move: int, theirs: int, level: int, moves: kb.Moves) -> None:
-    """Value one of our moves at depth 2, from the leaves behind the opponent's replies to it.
+    """Write the totals at depth 2 of our move number `move` of this level, from the leaves behind the replies to it.
 
-    Args:
-      walk: the search.
-      position: before the move.
-      move: the place of our move in this level's list; its totals at depth 2 are written there.
-      theirs: announcement of the opponent's move before.
-      level: moves of ours made so far on this walk.
-      moves: scratch space for two lists.
+    `position` is before the move, `theirs` the announcement of the opponent's last move, `moves` space for two lists.
     """
     width, scratch = walk.tree.width, kb.advance(moves, kb.MAX_MOVES)
     totals = kb.advance(outcomes_of(walk, level), width * (kb.MAX_MOVES + move))
-    known = kb.advance(walk.known, width * kb.MAX_MOVES * level)
-    weights = kb.advance(walk.weights, kb.MAX_MOVES * level)
+    values = kb.advance(walk.reply_values, width * kb.MAX_MOVES * level)
+    weights = kb.advance(walk.reply_weights, kb.MAX_MOVES * level)
     ours = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)[move]
     after, captured = kb.make_move(walk.tables, position, ours)
     code = 0
@@ -176,15 +172,15 @@ def value_reply(walk: Walk, position: kb.Position, move: int, theirs: int, level
     total = weigh_replies(walk, after, Announced(code, theirs), moves, count, weights)
     for i in range(count):
         weights[i] /= total
-        put(walk, kb.advance(known, width * i), leaf(walk, quiet, after, moves[i], False, scratch))
+        put(walk, kb.advance(values, width * i), leaf(walk, quiet, after, moves[i], False, scratch))
     for i in range(width):
         totals[i] = walk.tree.start[i]
-    walk.fold(totals, weights, known, count)
+    walk.fold(totals, weights, values, count)
     if walk.numbers.worst_reply_weight > 0.0:
         for i in range(width):
-            worst = known[i]
+            worst = values[i]
             for j in range(1, count):
-                worst = min(worst, known[width * j + i])
+                worst = min(worst, values[width * j + i])
             totals[i] = (1.0 - walk.numbers.worst_reply_weight) * totals[i] + walk.numbers.worst_reply_weight * worst
     walk.tree.counters[LEAVES] += count
 
@@ -206,7 +202,7 @@ def list_outcomes(walk: Walk, position: kb.Position, depth: int, level: int, the
             value_reply(walk, position, i, theirs, level, replies)
     stay = kb.advance(outcomes, width * NO_MOVE)
     if walk.numbers.free_refusals > 0:
-        weights = kb.advance(walk.weights, kb.MAX_MOVES * level)
+        weights = kb.advance(walk.reply_weights, kb.MAX_MOVES * level)
         for i in range(count):
             weights[i] = 1.0 / count
         for i in range(width):
@@ -228,25 +224,25 @@ def unlisted() -> int:
 
 
 @kb.kernel
-def fold(
+def walk_history(
     walk: Walk,
     position: kb.Position,
     node: int,
     depth: int,
-    free: int,
+    free_left: int,
     weight: float,
     level: int,
     count: int,
     theirs: int,
 ) -> None:
-    """Fold a history of `weight` into the set `node`, where we are to move and `depth` >= 1 plies are left.
+    """Walk with a history of `weight` from the set `node`, where we are to move and `depth` >= 1 plies are left.
 
     Args:
       walk: the search.
       position: the history's.
       node: the set's, -1 without room for it, which stops the walk.
       depth: plies left.
-      free: refusals in a row that still cost no ply.
+      free_left: refusals in a row that still cost no ply.
       weight: the history's.
       level: moves of ours made so far on this walk.
       count: legal moves that this level's lists hold already, with their outcomes, if only refusals came between; else
@@ -260,8 +256,8 @@ def fold(
     moves = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)
     replies, scratch = kb.advance(moves, kb.MAX_MOVES), kb.advance(moves, 2 * kb.MAX_MOVES)
     outcomes = outcomes_of(walk, level)
-    known = kb.advance(walk.known, width * kb.MAX_MOVES * level)
-    weights = kb.advance(walk.weights, kb.MAX_MOVES * level)
+    values = kb.advance(walk.reply_values, width * kb.MAX_MOVES * level)
+    weights = kb.advance(walk.reply_weights, kb.MAX_MOVES * level)
     if count < 0:
         count = list_outcomes(walk, position, depth, level, theirs)
     tree.weights[node] += weight
@@ -270,11 +266,11 @@ def fold(
     for slot in range(first, first + tree.nodes[NODE_FIELDS * node + COUNT]):
         totals = kb.advance(tree.totals, width * slot)
         if legal == count or tree.tries[slot] != moves[legal]:  # refused in this history
-            if free == 0 and (depth == 1 or walk.numbers.free_refusals > 0):
+            if free_left == 0 and (depth == 1 or walk.numbers.free_refusals > 0):
                 fold_one(walk, totals, weight, kb.advance(outcomes, width * NO_MOVE))
                 continue
-            child, cost = after_refusal(tree, node, slot), 0 if free > 0 else 1
-            fold(walk, position, child, depth - cost, free - 1 + cost, weight, level, count, theirs)
+            child, cost = after_refusal(tree, node, slot), 0 if free_left > 0 else 1
+            walk_history(walk, position, child, depth - cost, free_left - 1 + cost, weight, level, count, theirs)
             if tree.counters[STOPPED] != 0:
                 return
             continue
@@ -287,20 +283,21 @@ def fold(
         after, captured = kb.make_move(tables, position, moves[legal - 1])
         ours = kb.announcement(tables, position, after, captured, walk.rules, scratch)
         if kb.announced_end(ours) != 0:
-            fold_end(walk, totals, weight, kb.announced_end(ours), True, known)
+            fold_end(walk, totals, weight, kb.announced_end(ours), True, values)
             continue
         reply_count = kb.legal_moves(tables, after, replies)
         total = weigh_replies(walk, after, Announced(ours, theirs), replies, reply_count, weights)
         for i in range(reply_count):
-            share = weight * weights[i] / total
+            reply_weight = weight * weights[i] / total
             again, captured = kb.make_move(tables, after, replies[i])
             code = kb.announcement(tables, after, again, captured, walk.rules, scratch)
             if kb.announced_end(code) != 0:
-                fold_end(walk, totals, share, kb.announced_end(code), False, known)
+                fold_end(walk, totals, reply_weight, kb.announced_end(code), False, values)
                 tree.counters[LEAVES] += 1
                 continue
             child = after_reply(tables, tree, slot, ours, code, again, walk.rules)
-            fold(walk, again, child, depth - 2, walk.numbers.free_refusals, share, level + 1, unlisted(), code)
+            free = walk.numbers.free_refusals
+            walk_history(walk, again, child, depth - 2, free, reply_weight, level + 1, unlisted(), code)
             if tree.counters[STOPPED] != 0:
                 return
     if legal < count:
@@ -317,7 +314,7 @@ def plant(arrays: SearchTree, tries: kb.MoveArray) -> None:
 
 
 class HistoryBatch(NamedTuple):
-    """Histories to fold in: `begin` to `end` of rows [N, 8] and weights [N]; `theirs`, the opponent's announcement."""
+    """Histories `begin` to `end` of rows [N, 8] and weights [N]; `theirs`, the opponent's last announcement."""
 
     rows: kb.Rows
     weights: kb.RealArray
@@ -326,51 +323,51 @@ class HistoryBatch(NamedTuple):
     theirs: int
 
 
-Parts: TypeAlias = tuple[Numbers, kb.KernelRules, Evaluator, Fold, Opponent, bool]
+WalkArguments: TypeAlias = tuple[Numbers, kb.KernelRules, Evaluator, Fold, Opponent, bool]
 """Members of `Walk` as an argument: numba takes kernels only within tuples without names."""
 
 
 @kb.entry
-def fold_all(tables: kb.WordArray, arrays: SearchTree, parts: Parts, batch: HistoryBatch, move_lists: Lists) -> int:
-    """Fold a batch of histories into the root; return the number folded in at the end or when stopped.
+def walk_batch(
+    tables: kb.WordArray, arrays: SearchTree, arguments: WalkArguments, batch: HistoryBatch, move_lists: Lists
+) -> int:
+    """Walk from the root with a batch of histories; return the number done at the end or when stopped.
 
     If a walk was stopped within a history, the counter STOPPED is 1 and the tree is unusable.
     """
     tree, lists, histories = kb.pointers(arrays), kb.pointers(move_lists), kb.pointers(batch)
-    numbers, rules, evaluator, fold_in, opponent, is_uniform = parts
+    numbers, rules, evaluator, fold, opponent, is_uniform = arguments
     depth, free, theirs = numbers.depth, numbers.free_refusals, batch.theirs
     side = 0
     if batch.end > batch.begin:
         side = kb.side_to_move(kb.load(histories.rows, batch.begin))
     levels = depth // 2 + 1
-    share, reply_weights = lists.scratch, kb.advance(lists.scratch, 1)
-    known = kb.advance(reply_weights, kb.MAX_MOVES * levels)
+    one_weight, reply_weights = lists.scratch, kb.advance(lists.scratch, 1)
+    reply_values = kb.advance(reply_weights, kb.MAX_MOVES * levels)
     for i in range(batch.begin, batch.end):
         if tree.stop[0] != 0:
             return i - batch.begin
         place = lists.places[i] if lists.is_kept else 0
-        moves = kb.advance(lists.moves, LISTS * kb.MAX_MOVES * levels * place)
-        outcomes = kb.advance(lists.outcomes, tree.width * OUTCOMES * levels * place)
         walk = Walk(
             kb.pointer(tables),
             tree,
             numbers,
             rules,
             evaluator,
-            fold_in,
+            fold,
             opponent,
             is_uniform,
             side,
-            moves,
-            outcomes,
-            known,
+            kb.advance(lists.moves, LISTS * kb.MAX_MOVES * levels * place),
+            kb.advance(lists.outcomes, tree.width * OUTCOMES * levels * place),
+            reply_values,
             reply_weights,
-            share,
+            one_weight,
         )
         position = kb.load(histories.rows, i)
         if not lists.is_kept or lists.listed[place] < 0:
             lists.listed[place] = list_outcomes(walk, position, depth, 0, theirs)
-        fold(walk, position, 0, depth, free, histories.weights[i], 0, lists.listed[place], theirs)
+        walk_history(walk, position, 0, depth, free, histories.weights[i], 0, lists.listed[place], theirs)
         if tree.counters[STOPPED] != 0:
             return i - batch.begin
     return batch.end - batch.begin

@@ -2,8 +2,7 @@
 
 This is the search of Parker, Nau and Subrahmanian (AAAI 2006). The paper does not say how it broke ties, which are rare
 for sums and common for minima: here `Settings.ties` decides, at random by default. Nor does it say which announcements
-its histories fit: here `Settings.boards` decides, all of them by default. `search.adjustments`
-has what the paper lacks.
+its histories fit: here `Settings.boards` decides, all of them by default. What the paper lacks is in `adjustments`.
 """
 
 import time
@@ -17,7 +16,7 @@ from kriegbot.belief.last_observation import last_observation, with_king_moved
 from kriegbot.belief.particles import list_consistent
 from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, last_announced, side_of, subseed, uniforms
 from kriegbot.models import load_opponent
-from kriegbot.search.adjustments import Context, Placements, adjusted
+from kriegbot.search.adjustments import ADJUSTMENTS, Context, Placements, adjusted
 from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.perfect_information import BoardValues
 from kriegbot.search.policy import OPENING_PLIES, Policy, equal_policy, policy_from, report_of
@@ -27,7 +26,7 @@ from kriegbot.search.tree import Lists
 from referee import OpponentMoved, View
 
 MOST_DRAWN = 3000
-"""Histories drawn for a search by time, if those that survive a refusal stay, or if they need not fit everything."""
+"""Histories drawn for a search by time if `resample` is set, or `boards` is not "all"."""
 FEW_PIECES = 5
 """Most opponent's pieces for which `Settings.king_uncertainty` counts."""
 DRAWING, ORDERING = 0, 0
@@ -55,18 +54,11 @@ class Sample(NamedTuple):
 class SampledSearch:
     """Search of one side and one game on histories drawn from a belief.
 
-    Args:
-      settings: all of them; `particles` must be set.
-      seed: with `samples`, the same seed finds the same policies, on any machine.
-
-    Raises:
-      ValueError: the number of particles is not set, or a part does not exist.
+    With `samples` the same seed finds the same policies, on any machine. Raises `kriegbot.parts.NotFound`.
     """
 
     def __init__(self, settings: Settings, seed: int = 0) -> None:
-        if settings.particles is None:
-            raise ValueError("particles None: a belief takes a number of boards")
-        self.settings, self.seed, self.particles = settings, seed, settings.particles
+        self.settings, self.seed = settings, seed
         self.method, self.belief_model = Method.of(settings), load_opponent(settings.belief_model)
         self.belief: Belief | None = None
         self._sample: Sample | None = None
@@ -82,8 +74,8 @@ class SampledSearch:
         settings = self.settings
         self._placements.note(view)
         if self.belief is None:
-            attempts = settings.recovery_attempts
-            self.belief = Belief(view, self.particles, self.seed, self.belief_model, recovery_attempts=attempts)
+            particles, attempts = settings.most_particles, settings.recovery_attempts
+            self.belief = Belief(view, particles, self.seed, self.belief_model, recovery_attempts=attempts)
         else:
             self.belief.update(view, seconds)
         if self._pool is not None:
@@ -105,7 +97,9 @@ class SampledSearch:
         deadline = None if seconds is None else begun + seconds
         share = 1.0 - PERFECT_INFORMATION_SHARE if settings.perfect_info_weight else 1.0
         limit = None if deadline is None else share * (deadline - time.perf_counter())
-        result = search_tries(histories, method, limit, lists, may_prune=not view.obliged)
+        temperature = settings.temperature[view.ply >= OPENING_PLIES]
+        may_prune = not (view.obliged or temperature or any(getattr(settings, name) for name in ADJUSTMENTS))
+        result = search_tries(histories, method, limit, lists, may_prune)
         if self._board_values is None or self._board_values[0] != view.ply:
             self._board_values = view.ply, BoardValues(histories, method)
         tries, is_open = [decode_move(int(move)) for move in result.tries], are_open(view, result.tries)
@@ -131,7 +125,7 @@ class SampledSearch:
             result.legal[is_open],
             # where refusals cost a ply, a surely illegal try has the value of what follows it
             hopeless=settings.hopeless if method.free_refusals else None,
-            temperature=settings.temperature[view.ply >= OPENING_PLIES],
+            temperature=temperature,
             ties=settings.ties,
         )
 
@@ -157,7 +151,7 @@ class SampledSearch:
         return sample.with_others(list_consistent(sample.rows, news), rows, counts)
 
     def _draw(self, belief: Belief, view: View, seed: int, more: int | None = None) -> tuple[Rows, RealArray]:
-        """Draw histories, or only `more`, in random order if the search is by time; see `Belief.draw`."""
+        """Draw histories, or only `more`, in random order if the search is by time; see `Particles.draw`."""
         samples = more or self.settings.samples or MOST_DRAWN
         rows = last_observation(view, samples, seed) if self.settings.boards == "last" else np.empty((0, 8), np.uint64)
         counts = np.ones(len(rows))

@@ -1,7 +1,7 @@
-"""Information-set search: fold histories into the tree one by one until the sample or the time is used up.
+"""Information-set search: walk the tree with one history after the other until the sample or the time is used up.
 
-This is the statistical sampling of Parker, Nau and Subrahmanian (AAAI 2006). `recursion` folds in one history, and the
-backup rules combine values. A rule may have a pruned search, which takes the whole sample at once and is faster.
+This is the statistical sampling of Parker, Nau and Subrahmanian (AAAI 2006). `recursion` walks with one history, and
+the backup rules combine values. A rule may have a pruned search, which takes the whole sample at once and is faster.
 """
 
 import threading
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from kriegbot.kernels import MAX_MOVES, TABLES, RealArray
 from kriegbot.models.uniform import uniform
 from kriegbot.search.information_set import InformationSet, Tries
-from kriegbot.search.recursion import HistoryBatch, fold_all, plant
+from kriegbot.search.recursion import HistoryBatch, plant, walk_batch
 from kriegbot.search.settings import Method
 from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, Lists, SearchTree, back_up
 
@@ -31,23 +31,17 @@ FIRST_BOARDS = 16
 """Boards with which a pruned search begins if time is limited."""
 CHUNK_SECONDS = 0.01
 CHUNK_BOARDS = 256
-"""Seconds, or histories, between two settlings of the tree. A search that stops within a history returns the values of
-the last settling."""
+"""Seconds, or histories, after which the values are backed up again. A search that stops within a history returns the
+last ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class TryValues:
-    """Values of the open tries of an information set.
+    """Values of the `tries` [M] of an information set, as kernels encode moves.
 
-    Attributes:
-      tries: [M] as kernels encode moves.
-      values: [M] in centipawns from our side. If `is_pruned`, those of tries below the best may be too high.
-      legal: [M] the probability that each is legal.
-      boards: positions searched.
-      depth: plies searched; 1 if time ran out within the first board.
-      leaves: positions evaluated.
-      seconds: time spent.
-      is_pruned: True if a pruned search made the values.
+    `values` [M] are centipawns from our side, `legal` [M] the probability that each is legal. If `is_pruned`, values of
+    tries below the best may be too high. `depth` is 1 if time ran out within the first board. `leaves` counts positions
+    evaluated.
     """
 
     tries: Tries
@@ -56,7 +50,6 @@ class TryValues:
     boards: int
     depth: int
     leaves: int
-    seconds: float
     is_pruned: bool = False
 
     def best(self) -> list[int]:
@@ -65,11 +58,14 @@ class TryValues:
 
 
 class TreeValues(NamedTuple):
-    """Settled values [M] of a tree after some boards, and the probability [M] that each try is legal."""
+    """Values [M] at the root after some boards, and the probability [M] that each try is legal."""
 
     boards: int
     values: RealArray
     legal: RealArray
+
+
+NO_VALUES = TreeValues(0, np.empty(0), np.empty(0))
 
 
 def search_tries(
@@ -79,7 +75,7 @@ def search_tries(
     lists: Lists | None = None,
     may_prune: bool = True,
 ) -> TryValues:
-    """Value every try open in an information set.
+    """Value the tries of an information set.
 
     >>> import chess
     >>> import numpy as np
@@ -93,9 +89,9 @@ def search_tries(
     (34, 0.0, 1)
 
     Args:
-      histories: the set, folded in in this order.
+      histories: the set, searched in this order.
       method: how to value tries.
-      seconds: time limit; None folds in all histories.
+      seconds: time limit; None searches all histories.
       lists: moves of these histories, filled by the first search of a turn and reused by later ones.
       may_prune: True if only the best tries need exact values.
 
@@ -108,90 +104,84 @@ def search_tries(
     depth, boards, tries = method.depth, len(histories.rows), len(histories.tries)
     if depth < 1 or boards == 0 or tries == 0:
         raise ValueError(f"search to depth {depth} of {boards} positions, {tries} tries: each must be at least 1")
-    if may_prune and method.backup.pruned is not None and method.is_paper_method and depth >= PRUNED_FROM:
-        return _search_pruned(histories, method, seconds)
-    begun = time.perf_counter()
-    lists = Lists.empty(1, depth, len(method.backup.start)) if lists is None else lists
-    nodes, leaves = SMALL_TREES.get(depth, DEEP_TREE) if method.free_refusals == 0 else DEEP_TREE, 0
-    settled = TreeValues(0, np.empty(0), np.empty(0))
+    is_pruned = may_prune and method.backup.pruned is not None and method.is_paper_method and depth >= PRUNED_FROM
+    if is_pruned:
+        found, leaves = _search_pruned(histories, method, seconds)
+    else:
+        found, leaves = _search_tree(histories, method, seconds, lists)
+    if found.boards == 0:  # not one board is done; depth 1 takes less than a millisecond
+        start, depth, is_pruned = method.backup.start, 1, False
+        tree, lists = SearchTree.empty(SMALL_TREES[1], np.zeros(1, np.int64), start), Lists.empty(1, 1, len(start))
+        found = _walk(tree, histories.first(64), replace(method, depth=1, free_refusals=0), lists, False)
+        leaves += int(tree.counters[LEAVES])
+    return TryValues(histories.tries, found.values, found.legal, found.boards, depth, leaves, is_pruned)
+
+
+def _search_tree(
+    histories: InformationSet, method: Method, seconds: float | None, lists: Lists | None
+) -> tuple[TreeValues, int]:
+    """Return values and leaves; begin anew with a larger tree while there is no room."""
+    start, found, leaves = method.backup.start, NO_VALUES, 0
+    lists = Lists.empty(1, method.depth, len(start)) if lists is None else lists
+    nodes = SMALL_TREES.get(method.depth, DEEP_TREE) if method.free_refusals == 0 else DEEP_TREE
     with stop_after(seconds) as stop:
         while True:
-            tree = SearchTree.empty(nodes, stop, method.backup.start)
-            latest = _fold_in(tree, histories, method, lists, seconds is not None)
-            settled = max(latest, settled, key=lambda one: one.boards)
+            tree = SearchTree.empty(nodes, stop, start)
+            latest = _walk(tree, histories, method, lists, seconds is not None)
+            found = max(latest, found, key=lambda one: one.boards)
             leaves += int(tree.counters[LEAVES])
             if not tree.counters[FULL] or stop[0] or nodes == MOST_NODES:
-                break
+                return found, leaves
             nodes = min(GROWTH * nodes, MOST_NODES)
-    if settled.boards == 0:  # not one board is done; depth 1 takes less than a millisecond
-        return _search_a_little(histories, method, leaves, begun)
-    return TryValues(
-        histories.tries, settled.values, settled.legal, settled.boards, depth, leaves, time.perf_counter() - begun
-    )
 
 
-def _search_a_little(histories: InformationSet, method: Method, leaves: int, begun: float) -> TryValues:
-    """Search a few boards to depth 1, for lack of time; `leaves` and `begun` are of the attempt before."""
-    start = method.backup.start
-    tree, lists = SearchTree.empty(SMALL_TREES[1], np.zeros(1, np.int64), start), Lists.empty(1, 1, len(start))
-    settled = _fold_in(tree, histories.first(64), replace(method, depth=1, free_refusals=0), lists, False)
-    leaves += int(tree.counters[LEAVES])
-    return TryValues(
-        histories.tries, settled.values, settled.legal, settled.boards, 1, leaves, time.perf_counter() - begun
-    )
-
-
-def _search_pruned(histories: InformationSet, method: Method, seconds: float | None) -> TryValues:
+def _search_pruned(histories: InformationSet, method: Method, seconds: float | None) -> tuple[TreeValues, int]:
     """Run the rule's own search on all boards; with a time limit, on a few first and then on more and more."""
     assert method.backup.pruned is not None
     begun = time.perf_counter()
-    every, leaves, done = len(histories.rows), 0, 0
+    every, leaves, found = len(histories.rows), 0, NO_VALUES
     boards = every if seconds is None else min(every, FIRST_BOARDS)
-    values, legal = np.empty(0), np.empty(0)
     with stop_after(seconds) as stop:
-        while done < every:
+        while found.boards < every:
             started = time.perf_counter()
             again = method.backup.pruned(histories.first(boards), method, stop)
             leaves += again.leaves
             if not again.is_done:
                 break
-            values, legal, done = again.values, again.legal, boards
+            found = TreeValues(boards, again.values, again.legal)
             if seconds is not None:  # as many more as time seems to allow
                 now = time.perf_counter()
                 growth = (seconds - (now - begun)) / (now - started)
                 boards = min(every, int(boards * min(max(growth, 1.5), GROWTH)))
-    if done == 0:
-        return _search_a_little(histories, method, leaves, begun)
-    spent = time.perf_counter() - begun
-    return TryValues(histories.tries, values, legal, done, method.depth, leaves, spent, is_pruned=True)
+    return found, leaves
 
 
-def _fold_in(tree: SearchTree, histories: InformationSet, method: Method, lists: Lists, is_timed: bool) -> TreeValues:
-    """Fold boards into an empty tree until all are in, or it stops or is full; settle it in between."""
+def _walk(tree: SearchTree, histories: InformationSet, method: Method, lists: Lists, is_timed: bool) -> TreeValues:
+    """Walk an empty tree with all boards, or until it stops or is full; back values up in between."""
     backup, tries, opponent = method.backup, histories.tries, method.opponent
-    parts = method.numbers, histories.rules, method.evaluator, backup.fold, opponent, opponent is uniform
+    arguments = method.numbers, histories.rules, method.evaluator, backup.fold, opponent, opponent is uniform
     plant(tree, tries)
-    settled = TreeValues(0, np.empty(0), np.empty(0))
+    found = NO_VALUES
     can_stop = is_timed or method.depth not in SMALL_TREES or method.free_refusals > 0
     chunk = (1 if is_timed else CHUNK_BOARDS) if can_stop else len(histories.rows)
-    while settled.boards < len(histories.rows):
+    while found.boards < len(histories.rows):
         begun = time.perf_counter()
-        end = min(settled.boards + chunk, len(histories.rows))
-        batch = HistoryBatch(histories.rows, histories.weights, settled.boards, end, histories.theirs)
-        done = fold_all(TABLES, tree, parts, batch, lists)
+        end = min(found.boards + chunk, len(histories.rows))
+        batch = HistoryBatch(histories.rows, histories.weights, found.boards, end, histories.theirs)
+        done = walk_batch(TABLES, tree, arguments, batch, lists)
         if tree.counters[MISFIT]:
             raise ValueError("positions that are over, or that differ in our own pieces: not one information set")
         if tree.counters[STOPPED] or done == 0:
             break
-        boards = settled.boards + done
+        boards = found.boards + done
         weight, values = histories.weights[:boards].sum(), back_up(tree, backup, len(tries))
-        settled = TreeValues(boards, values / weight if backup.is_sum else values, tree.legal[: len(tries)] / weight)
+        found = TreeValues(boards, values / weight if backup.is_sum else values, tree.legal[: len(tries)] / weight)
         if boards < end:
             break
         if is_timed:
             spent = time.perf_counter() - begun
             chunk = max(1, min(2 * chunk, int(chunk * CHUNK_SECONDS / spent)))
-    return settled
+    return found
 
 
 @contextmanager

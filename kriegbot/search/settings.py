@@ -1,11 +1,11 @@
-"""Settings of a search: one field each, with the option that specs offer for it.
+"""Settings of a search: one field each, most of them with an option for specs.
 
-A player, a level and an option are choices of values. A new setting is a field of `Settings` and a line where it is
-read. `Method` holds those that value tries, with their parts loaded; kernels read the numbers among them in `Numbers`.
+A player, a level and an option are choices of values. `Method` holds the settings that value tries, with their parts
+loaded; kernels read the numbers among them in `Numbers`.
 """
 
+import math
 from dataclasses import dataclass, field, fields
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from evaluators import EVALUATORS, load_evaluator
@@ -16,11 +16,18 @@ from kriegbot.models.uniform import uniform
 from kriegbot.parts import Option
 from kriegbot.search.backup import BACKUPS, Backup, load_backup
 
+MOST_PARTICLES = 50_000
+"""Boards in the belief by default. Filtering a million boards at a move of the opponent takes about a second."""
+
+
+def particles_within(seconds: float, rate: int = 100_000, fewest: int = 500) -> int:
+    """Return the default size of a belief for a budget: `rate` boards per second, within limits."""
+    return int(max(fewest, min(MOST_PARTICLES, rate * seconds)))
+
 
 def setting(kind: type, help: str, default: Any = None, low: float = 0, high: float = 0, **more: Any) -> Any:
     """Return a field that has an option of its name; the arguments are those of `Option`."""
-    option = partial(Option, kind=kind, help=help, default=default, low=low, high=high, **more)
-    return field(default=default, metadata={"option": option})
+    return field(default=default, metadata={"kind": kind, "help": help, "low": low, "high": high, **more})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +40,7 @@ class Settings:
 
     depth: int = setting(int, "plies to look ahead", 2, 1, 4)
     time: float | None = setting(float, "budget for a turn's first try", 1.0, 0.01, 3600, unit="seconds")
+    # histories drawn at a turn's first try, and at later ones unless `resample` says otherwise
     samples: int | None = setting(int, "histories drawn per try, instead", None, 1, 1_000_000, default_text="by time")
     retry_time: float | None = setting(
         float, "budget for each later try of a turn", None, 0.01, 3600, unit="seconds", default_text="as time"
@@ -48,11 +56,11 @@ class Settings:
     backup: str | Backup = setting(str, "backup rule", "overconfident", parts=BACKUPS)  # noqa: RUF009 - a field
     opponent: str = setting(str, "replies that the search expects", "uniform", parts=OPPONENTS)
     belief_model: str = setting(str, "moves that the belief expects", "uniform", parts=OPPONENTS)
-    # 0 as in the paper: a refused try costs a ply, so the opponent has one reply fewer after it. Otherwise refusals
-    # cost no depth: so many in a row are searched exactly, then a random legal move is assumed
+    # 0 as in the paper: every refused try costs a ply. Otherwise the first n in a row cost none, and after one more
+    # the side moves at random
     free_refusals: int = setting(int, "refusals in a row that cost no depth; 0: each costs a ply", 0, 0, 3)
     # at the last ply only
-    worst_reply_weight: float = setting(float, "probability that the opponent's last reply is your worst", 0.0, 0, 1)
+    worst_reply_weight: float = setting(float, "probability that the last reply is the worst for you", 0.0, 0, 1)
     # values x become x / sqrt(1 + (x / value_scale)^2), as chances of winning flatten: the side ahead takes fewer
     # risks, the side behind more
     value_scale: float = setting(float, "centipawns of a game nearly won; 0: values have no limit", 0.0, 0, 100_000)
@@ -85,18 +93,24 @@ class Settings:
     predictability: float = 0.0
     # share of a try's value that is its perfect-information value
     perfect_info_weight: float = 0.0
-    # number of the opponent's moves after which an inconsistent belief attempts a replay
+    # after each of so many of the opponent's moves an inconsistent belief attempts a replay
     recovery_attempts: int = 0
     # True if `time` is the budget of a whole turn, all its tries together
     is_for_turn: bool = False
     # True if `kriegbot.endgames` plays against a bare king
     use_endings: bool = False
 
+    @property
+    def most_particles(self) -> int:
+        """`particles`, or their default number for the shortest budget."""
+        budgets = [one for one in (self.time, self.retry_time) if one is not None and self.samples is None]
+        return self.particles or particles_within(min(budgets, default=math.inf))
+
 
 OFFERED = {"depth", "time", "samples", "particles", "evaluator", "backup", "opponent", "belief_model", "free_refusals"}
 """Settings for everybody; only Python and `kriegbot reproduce` offer the others."""
 OPTIONS: dict[str, Option] = {
-    one.name: one.metadata["option"](one.name, is_experimental=one.name not in OFFERED)
+    one.name: Option(one.name, default=one.default, is_experimental=one.name not in OFFERED, **one.metadata)
     for one in fields(Settings)
     if one.metadata
 }
@@ -132,11 +146,7 @@ class Method:
 
     @classmethod
     def of(cls, settings: Settings) -> "Method":
-        """Return the method of some settings; load the parts that they name.
-
-        Raises:
-          kriegbot.parts.NotFound: a ValueError; a part does not exist.
-        """
+        """Return the method of some settings; raise `kriegbot.parts.NotFound` if a part does not exist."""
         backup, evaluator = settings.backup, settings.evaluator
         return cls(
             backup=load_backup(backup) if isinstance(backup, str) else backup,

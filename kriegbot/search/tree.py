@@ -1,7 +1,7 @@
 """Memory of a search: the tree of information sets in which we are to move, and lists of moves by history.
 
 A node holds the open tries of a set and, for each, the totals of the backup rule so far. Sets of the opponent need no
-node: their averages or minima are folded straight into the try that led there. The try that leads to a set and the
+node: their averages or minima go straight into the try that led there. The try that leads to a set and the
 announcements since identify it.
 """
 
@@ -24,22 +24,23 @@ COUNTERS = 6
 SLOTS_PER_NODE = 64
 """Slots reserved per node on average; a side rarely has more tries."""
 MOST_NODES = 1 << 19
-"""Information sets of the largest tree, some 400 MB; its slots have numbers below 2^28, as `key_of` needs."""
+"""Information sets of the largest tree: 400 MB for a rule with one total, 670 MB with two. Its slots have numbers below
+2^28, as `key_of` needs."""
 NOTHING, ONE_WORD = kb.words(0, 1)
 LISTS = 3
-"""Lists of moves that each level of the walk needs: our moves, the replies, scratch space."""
+"""Lists of moves on each level of a walk (our moves made so far): our moves, the replies, scratch space."""
 NO_MOVE, OUTCOMES = 2 * kb.MAX_MOVES, 2 * kb.MAX_MOVES + 1
-"""Totals that each level lists: of our moves at depth 1 and 2; at NO_MOVE, of the position with no move made, or, if
-refusals cost nothing, of a random move."""
+"""Totals on each level: [of our moves at depth 1 | at depth 2 | NO_MOVE: of the position with no move made, or, if
+refusals cost nothing, of a random move]."""
 
 
 class SearchTree(NamedTuple):
     """Tree of information sets. A slot is a try of a node.
 
-    nodes [N, 3] and weights [N], that of the histories of each; tries [S] and totals [S, width] of the slots; keys [H]
-    and homes [H], a hash table from (slot, announcements) to node; counters [6]; stop [1], set from outside to end the
-    walk; legal [M], the weight of histories in which each try at the root was legal; start [width], the backup rule's
-    initial totals; most_nodes and most_slots; last_key, the hash table's size less 1.
+    nodes [N, 3] and the weights [N] of their histories; tries [S] and totals [S, width] of the slots; keys [H] and
+    homes [H], a hash table from (slot, announcements) to node; counters [6]; stop [1], set from outside to end a walk;
+    legal [M], the weight of histories in which each try at the root was legal; start [width], the rule's first totals;
+    most_nodes and most_slots; last_key, the hash table's size less 1.
     """
 
     nodes: kb.IntArray
@@ -59,13 +60,7 @@ class SearchTree(NamedTuple):
 
     @classmethod
     def empty(cls, nodes: int, stop: kb.IntArray, start: tuple[float, ...]) -> "SearchTree":
-        """Return a tree with room for so many nodes; `start` is that of the backup rule.
-
-        Raises:
-          ValueError: that size is not allowed.
-        """
-        if not 0 < nodes <= MOST_NODES:
-            raise ValueError(f"a tree of {nodes} information sets: it takes 1 to {MOST_NODES}")
+        """Return a tree with room for so many nodes; `start` is that of the backup rule."""
         slots, width = nodes * SLOTS_PER_NODE + kb.MAX_MOVES, len(start)
         table = 1 << (2 * nodes - 1).bit_length()
         return cls(
@@ -91,9 +86,9 @@ class Lists(NamedTuple):
 
     They do not depend on refusals, so a search after a refusal reuses them. At depth 2 they are nearly all of the work.
 
-    moves [C, LISTS * MAX_MOVES * levels] and outcomes [C, width * OUTCOMES * levels], as `recursion.fold` uses them;
-    listed [C], the number of legal moves, -1 before they are listed; places [N] of the histories; scratch
-    [1 + (1 + width) * MAX_MOVES * levels]; is_kept, False if place 0 serves all histories in turn.
+    moves [C, LISTS * MAX_MOVES * levels] and outcomes [C, width * OUTCOMES * levels]; listed [C], the number of legal
+    moves, -1 before they are listed; places [N] of the histories; scratch [1 + (1 + width) * MAX_MOVES * levels];
+    is_kept, False if place 0 serves all histories in turn.
     """
 
     moves: kb.MoveArray
@@ -113,22 +108,15 @@ class Lists(NamedTuple):
         return cls(moves, outcomes, np.full(places, -1), np.empty(0, np.int64), scratch, is_kept=False)
 
     def with_places(self, kept: kb.IntArray, more: int) -> "Lists":
-        """Return the lists of some of the histories, by number, with places for more behind them."""
-        every = len(self.listed)
-        free = np.setdiff1d(np.arange(every), self.places[kept])[:more]
-        lacking = more - len(free)
-        lists = self._grown(max(lacking, every)) if lacking > 0 else self
-        free = np.concatenate([free, np.arange(every, every + max(lacking, 0))])
+        """Return the lists of some histories, by number, with empty places for more; other histories lose theirs."""
+        lists, every = self, len(self.listed)
+        if len(kept) + more > every:
+            size = max(len(kept) + more, 2 * every)
+            grown = (np.resize(one, len(one) // every * size) for one in (self.moves, self.outcomes, self.listed))
+            lists = Lists(*grown, self.places, self.scratch, is_kept=True)
+        free = np.setdiff1d(np.arange(len(lists.listed)), self.places[kept])[:more]
         lists.listed[free] = -1
         return lists._replace(places=np.concatenate([self.places[kept], free]), is_kept=True)
-
-    def _grown(self, more: int) -> "Lists":
-        every = len(self.listed)
-        return self._replace(
-            moves=np.concatenate([self.moves, np.empty(len(self.moves) // every * more, np.int32)]),
-            outcomes=np.concatenate([self.outcomes, np.empty(len(self.outcomes) // every * more)]),
-            listed=np.concatenate([self.listed, np.full(more, -1)]),
-        )
 
 
 @kb.kernel
@@ -213,11 +201,7 @@ def after_reply(
 
 
 def back_up(tree: SearchTree, backup: Backup, tries: int) -> kb.RealArray:
-    """Settle every node from the leaves up; leave the tree as it is, so that more histories can be folded in.
-
-    Returns:
-      The settled value [tries] of each try at the root.
-    """
+    """Return the value [tries] of each try at the root, from the leaves up; leave the tree as it is."""
     scratch = np.empty(tree.width * (int(tree.counters[USED_SLOTS]) + 2) + 1)
     values = np.empty(tries)
     _back_up(tree, (np.array(backup.parameters, np.float64), backup.fold, backup.settle), scratch, values)
@@ -228,20 +212,16 @@ def back_up(tree: SearchTree, backup: Backup, tries: int) -> kb.RealArray:
 def _back_up(
     arrays: SearchTree, rule: tuple[kb.RealArray, Fold, Settle], scratch: kb.RealArray, root_values: kb.RealArray
 ) -> None:
-    """Settle every node: the totals of its best try are folded into its parent's try.
+    """Fold the totals of each node's best try into its parent's try, and write the values [M] of the tries at the root.
 
-    Args:
-      arrays: the tree.
-      rule: parameters, fold and settle of the backup rule.
-      scratch: memory [width * (slots in use + 2) + 1].
-      root_values: [M] written: the settled value of each try at the root.
+    `rule` has the backup rule's parameters, fold and settle; `scratch` is memory [width * (slots in use + 2) + 1].
     """
     tree = kb.pointers(arrays)
     numbers, fold, settle = rule
     parameters, width = kb.pointer(numbers), tree.width
     totals, work = kb.pointer(scratch), kb.advance(kb.pointer(scratch), width * tree.counters[USED_SLOTS])
-    settled, best_settled, certain = work, kb.advance(work, width), kb.advance(work, 2 * width)
-    certain[0] = 1.0
+    passed_up, of_best, unit_weight = work, kb.advance(work, width), kb.advance(work, 2 * width)
+    unit_weight[0] = 1.0
     for i in range(width * tree.counters[USED_SLOTS]):
         totals[i] = tree.totals[i]
     # Children come after their parents, so one pass from the last node to the first suffices.
@@ -249,11 +229,11 @@ def _back_up(
         first, tries = tree.nodes[NODE_FIELDS * node + FIRST], tree.nodes[NODE_FIELDS * node + COUNT]
         best = -np.inf
         for slot in range(first, first + tries):
-            value = settle(kb.advance(totals, width * slot), tree.weights[node], parameters, settled)
+            value = settle(kb.advance(totals, width * slot), tree.weights[node], parameters, passed_up)
             if slot == first or value > best:
                 best = value
                 for i in range(width):
-                    best_settled[i] = settled[i]
-        fold(kb.advance(totals, width * tree.nodes[NODE_FIELDS * node + PARENT]), certain, best_settled, 1)
+                    of_best[i] = passed_up[i]
+        fold(kb.advance(totals, width * tree.nodes[NODE_FIELDS * node + PARENT]), unit_weight, of_best, 1)
     for i in range(len(root_values)):
-        root_values[i] = settle(kb.advance(totals, width * i), tree.weights[0], parameters, settled)
+        root_values[i] = settle(kb.advance(totals, width * i), tree.weights[0], parameters, passed_up)

@@ -6,7 +6,7 @@ from kriegbot.search.pruned import paranoid_values
 
 
 @fold
-def take_worst(totals: Reals, weights: Reals, values: Reals, count: int) -> None:  # noqa: ARG001 - FOLD's signature
+def take_worst(totals: Reals, weights: Reals, values: Reals, count: int) -> None:  # noqa: ARG001 - `Fold`
     """Take the minimum, however unlikely."""
     total = totals[0]
     for i in range(count):

@@ -17,11 +17,11 @@ def add_and_take_worst(totals: Reals, weights: Reals, values: Reals, count: int)
 
 
 @settle
-def mix(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:
+def mix(totals: Reals, weight: float, parameters: Reals, passed_up: Reals) -> float:
     """Return (1 - share) * mean + share * minimum. The set above takes it as both mean and minimum."""
     share = parameters[0]
     value = (1.0 - share) * totals[0] / weight + share * totals[1]
-    settled[0], settled[1] = weight * value, value
+    passed_up[0], passed_up[1] = weight * value, value
     return value
 
 

@@ -4,7 +4,7 @@ A rule accumulates a few numbers, the totals, for each try of an information set
 try to them: histories, replies and announcements, among which we do not choose. Once all are in, `settle` turns the
 totals of a try into the value by which we choose. The totals of the best try go on to the set above.
 
-A file NAME.py of `search/rules/` defines NAME, a `Backup`.
+Each file NAME.py here defines NAME, a `Backup`.
 """
 
 from collections.abc import Callable
@@ -20,9 +20,9 @@ Fold: TypeAlias = Callable[[Reals, Reals, Reals, int], None]
 totals [width], weights [count], values [count, width]. The value of a leaf or of an ended game stands in all of its
 `width` places. Weights need not sum to 1."""
 Settle: TypeAlias = Callable[[Reals, float, Reals, Reals], float]
-"""(totals, weight, parameters, settled) -> the value, in centipawns, that compares tries of one set.
+"""(totals, weight, parameters, passed_up) -> the value, in centipawns, that compares tries of one set.
 
-`weight` is the total weight of the set's histories. Writes to `settled` the totals of the set if this try is chosen."""
+`weight` is the total weight of the set's histories. `passed_up` gets the totals of the set if this try is chosen."""
 
 
 def fold(function: Fold) -> Fold:
@@ -36,39 +36,32 @@ def settle(function: Settle) -> Settle:
 
 
 @settle
-def as_it_stands(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:  # noqa: ARG001 - SETTLE's signature
+def as_it_stands(totals: Reals, weight: float, parameters: Reals, passed_up: Reals) -> float:  # noqa: ARG001 - `Settle`
     """Return the only number that a rule keeps, and pass it on."""
-    settled[0] = totals[0]
+    passed_up[0] = totals[0]
     return totals[0]
 
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup rule.
-
-    Attributes:
-      name: its name in specs.
-      start: totals before any history; as many numbers as the rule keeps.
-      fold: a `Fold`, decorated with `fold`.
-      settle: a `Settle`, decorated with `settle`; a rule that keeps one number needs none.
-      parameters: numbers passed to `settle`.
-      is_sum: True if values are sums over histories. `search_tries` divides those of the root by their weight, which is
-        the same for all tries of a set. (This is V of IMP-minimax: Blair, Mutchler and Liu 1993.)
-      pruned: a search of this rule that prunes and finds the same best tries, with the arguments and results of
-        `pruned.paranoid_values`; None if there is none.
-    """
+    """A backup rule by its name in specs."""
 
     name: str
     start: tuple[float, ...]
+    """Totals before any history; as many numbers as the rule keeps."""
     fold: Fold
     settle: Settle = as_it_stands
+    """A rule that keeps one number needs none of its own."""
     parameters: tuple[float, ...] = ()
+    """Numbers passed to `settle`."""
     is_sum: bool = False
+    """True if values are sums over histories: V of IMP-minimax (Blair, Mutchler and Liu 1993). The search divides those
+    of the root by their weight, which is the same for all tries of a set."""
     pruned: Callable[..., Any] | None = None
+    """A search that prunes and finds the same best tries, with arguments and results as `pruned.paranoid_values`."""
 
 
-BACKUPS = Parts("backup rule", "kriegbot.search.rules", "kriegbot.backups")
-"""Our backup rules, and those from outside."""
+BACKUPS = Parts("backup rule", "kriegbot.search.backup", "kriegbot.backups")
 
 
 def load_backup(name: str) -> Any:

@@ -1,1 +1,0 @@
-"""Backup rules, one to a file; `kriegbot.search.backup` describes them."""
