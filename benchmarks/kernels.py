@@ -63,7 +63,7 @@ from referee import BERKELEY, PAPER_LIMITS, OpponentMoved, Referee
 from tests import plain_search
 from tests.perft import perft
 from tests.plain_evaluators import ks as plain_ks
-from tests.plain_search import Context, PlainSearch
+from tests.plain_search import Knowledge, PlainSearch
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 PAPER_SAMPLES = {1: 1683, 2: 321, 3: 67}
@@ -219,7 +219,7 @@ def search_rates(histories: dict[int, int]) -> tuple[dict[int, float], dict[int,
 def plain_histories(histories: dict[int, int]) -> dict[int, float]:
     """Return histories per second of the same search in plain Python on python-chess, with the same leaves."""
     referee, belief = midgame_belief(20_000)
-    context = Context.of(referee.view(chess.WHITE))
+    context = Knowledge.of(referee.view(chess.WHITE))
     speeds = {}
     for depth, count in histories.items():
         rows, weights = belief.particles.draw(count, seed=depth)

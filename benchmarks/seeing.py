@@ -212,7 +212,7 @@ class Watch:
             *kb.announced_moves(view, index),
         )
         matches, types = matches_of(held.rows, event, self.belief.filter.rules, self.model), len(prior_of(self.model))
-        chance = float(held.weights @ (matches.matched / matches.total))
+        chance = float(held.weights @ (matches.matching_weight / matches.total_weight))
         self.add("likelihood of the announcement, nats", TRUE, np.log(max(FLOOR, chance)))
         shares, found = np.bincount(type_ids(held.rows), held.weights, types), np.empty(types)
         rows, announced = kb.with_type_ids(self.truth[0], types), Announced(event.ours, event.theirs)

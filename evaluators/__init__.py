@@ -15,7 +15,6 @@ EVALUATORS = Parts("evaluator", "evaluators", "kriegbot.evaluators")
 def load_evaluator(name: str) -> Any:
     """Return the compiled evaluator of a name such as `ks`, or of FILE.py:NAME or MODULE:NAME.
 
-    Raises:
-      kriegbot.parts.NotFound: a ValueError; it does not exist.
+    Raises `kriegbot.parts.NotFound`, a ValueError.
     """
     return EVALUATORS.load(name)

@@ -11,7 +11,19 @@ from functools import cache
 from typing import NamedTuple
 
 from evaluators.protocol import Evaluator, evaluator
-from kriegbot.kernels import WHITE, Position, Word, Words, attacked_by, inlined, kernel, pieces_of, popcount, words
+from kriegbot.kernels import (
+    VALUES,
+    WHITE,
+    Position,
+    Word,
+    Words,
+    attacked_by,
+    inlined,
+    kernel,
+    pieces_of,
+    popcount,
+    words,
+)
 
 
 class Weights(NamedTuple):
@@ -37,8 +49,7 @@ class Weights(NamedTuple):
     mate: int = 10_000
 
 
-PAWN, KNIGHT, BISHOP, ROOK, QUEEN = 100, 300, 350, 500, 900
-"""Centipawns."""
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN = VALUES[:5]
 RANK_4, RANK_5, RANK_6, RANK_7 = 2, 5, 12, 30
 """Centipawns for an advanced pawn, at an `advance` of 100."""
 MATE = Weights().mate

@@ -14,9 +14,5 @@ Evaluator: TypeAlias = Callable[[Words, Position, int], int]
 
 
 def evaluator(function: Evaluator) -> Evaluator:
-    """Compile an evaluator.
-
-    Raises:
-      TypeError: its annotations are not those of `Evaluator`.
-    """
+    """Compile an evaluator; raise TypeError unless its annotations are those of `Evaluator`."""
     return part_of(Evaluator, function)

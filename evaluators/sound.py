@@ -38,8 +38,8 @@ def loose(position: kb.Position, own: kb.Word, covered: kb.Word, attacked: kb.Wo
 @kb.kernel
 def pawns_attack(position: kb.Position, pieces: kb.Word, side: int) -> kb.Word:
     """Return the squares that a side's pawns attack."""
-    pawns, up = position.pawns & pieces, kb.forward(side)
-    return kb.shifted(pawns & kb.NOT_FILE_A, up - 1) | kb.shifted(pawns & kb.NOT_FILE_H, up + 1)
+    left, right = kb.attacks_of_pawns(position.pawns & pieces, side)
+    return left | right
 
 
 @kb.kernel

@@ -29,7 +29,7 @@ from referee import (
     announce,
 )
 from tests.exact_belief import ExactBelief
-from tests.plain_search import Context
+from tests.plain_search import Knowledge
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class Case:
         return self.referee.view(self.referee.turn)
 
     @property
-    def context(self) -> Context:
+    def context(self) -> Knowledge:
         """The view as the plain search takes it."""
-        return Context.of(self.view)
+        return Knowledge.of(self.view)
 
     @cached_property
     def positions(self) -> list[tuple[chess.Board, float]]:

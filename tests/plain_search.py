@@ -4,7 +4,7 @@ Equations 2 and 3 of Parker, Nau and Subrahmanian, "Overconfidence or Paranoia? 
 (AAAI 2006), line by line: an information set is a list of boards with weights, and every step sorts its histories by
 what the referee announces. Nothing is merged or pruned. E(I), which the equations leave open, is the mean of the
 evaluator over the histories in Eq. 2 and its minimum in Eq. 3, as the paper's text has it. Both are computed side by
-side until the searching side chooses, where a `Backup` makes one value of them. Four terms that are not in the
+side until the searching side chooses, where a `Rule` makes one value of them. Four terms that are not in the
 equations are off by default: free refusals, worst replies, exchanges and a bound of values.
 """
 
@@ -34,7 +34,7 @@ announce = by_board(really_announce)
 
 @dataclass(frozen=True)
 class Totals:
-    """Mean, minimum and maximum of all values that may follow."""
+    """Mean, minimum and maximum of all values that may follow; only rules of tests use the maximum."""
 
     mean: float
     worst: float
@@ -56,7 +56,7 @@ class Totals:
         )
 
 
-Backup: TypeAlias = Callable[[Totals], float]
+Rule: TypeAlias = Callable[[Totals], float]
 """The value of a try from its totals."""
 
 
@@ -71,8 +71,8 @@ def paranoid(totals: Totals) -> float:
 
 
 @dataclass(frozen=True)
-class Context:
-    """What the searching side knows besides the positions.
+class Knowledge:
+    """The view of the searching side, besides its positions.
 
     Attributes:
       side: the side that searches.
@@ -83,7 +83,7 @@ class Context:
       pawn_tries: the pawn tries announced for its turn, or None.
       ours: announcement of our last move in the search, None before it.
       theirs: announcement of the opponent's last move.
-      free: refusals in a row that still cost no ply.
+      free_left: refusals in a row that still cost no ply.
     """
 
     side: chess.Color
@@ -94,26 +94,26 @@ class Context:
     pawn_tries: PawnTryInfo | None
     ours: Announcement | None = None
     theirs: Announcement | None = None
-    free: int = 0
+    free_left: int = 0
 
     @classmethod
-    def of(cls, view: View) -> Context:
+    def of(cls, view: View) -> Knowledge:
         """Return the context of a view."""
         moved = [event.announcement for event in view.events if isinstance(event, OpponentMoved)]
         refused, theirs = tuple(view.refused), moved[-1] if moved else None
         return cls(view.color, view.rules, view.limits, view.ply, refused, view.pawn_tries, theirs=theirs)
 
-    def after_try(self, announcement: Announcement) -> Context:
+    def after_try(self, announcement: Announcement) -> Knowledge:
         """Return the context once our try was accepted and announced."""
         return replace(self, ply=self.ply + 1, refused=(), pawn_tries=None, ours=announcement)
 
-    def after_reply(self, announcement: Announcement, free: int) -> Context:
+    def after_reply(self, announcement: Announcement, free: int) -> Knowledge:
         """Return the context once the opponent's move was announced."""
-        return replace(self, ply=self.ply + 1, pawn_tries=announcement.pawn_tries, theirs=announcement, free=free)
+        return replace(self, ply=self.ply + 1, pawn_tries=announcement.pawn_tries, theirs=announcement, free_left=free)
 
-    def without(self, move: chess.Move) -> Context:
+    def without(self, move: chess.Move) -> Knowledge:
         """Return the context once a try was refused."""
-        return replace(self, refused=(*self.refused, move), free=max(self.free - 1, 0))
+        return replace(self, refused=(*self.refused, move), free_left=max(self.free_left - 1, 0))
 
 
 @dataclass
@@ -124,7 +124,8 @@ class PlainSearch:
       backup: Eq. 2, Eq. 3, or another rule.
       evaluator: value in centipawns of a board for a side.
       replies: how likely the opponent's moves are.
-      free_refusals: 0 if each refusal costs a ply, as in the equations; else those followed before a random move.
+      free_refusals: 0 if each refusal costs a ply, as in the equations. Otherwise the first n in a row cost none, and
+        after one more the side moves at random.
       worst_reply_weight: probability of the last reply being the worst on its board.
       value_scale: bound of all values, or 0; see `Settings.value_scale`.
       exchange: share of the exchange on the square of the last capture that a leaf counts; 0 in the equations.
@@ -132,7 +133,7 @@ class PlainSearch:
       ended: leaves where the game had ended so far, one for each history.
     """
 
-    backup: Backup
+    backup: Rule
     evaluator: Evaluator
     replies: Replies = equally_likely
     free_refusals: int = 0
@@ -148,16 +149,18 @@ class PlainSearch:
         return self.evaluated + self.ended
 
     def try_values(
-        self, positions: Iterable[tuple[chess.Board, float]], context: Context, depth: int
+        self, positions: Iterable[tuple[chess.Board, float]], context: Knowledge, depth: int
     ) -> dict[chess.Move, float]:
         """Return the value of every try open in an information set, `depth` >= 1 plies deep."""
         histories = [(board, weight) for board, weight in positions if weight > 0.0]
         if depth < 1 or not histories or any(board.turn != context.side for board, _ in histories):
             raise ValueError("a search takes depth >= 1 and positions of the side to move")
-        context = replace(context, free=self.free_refusals)
-        return {move: self.backup(self._try(histories, context, move, depth)) for move in tries_in(histories, context)}
+        context = replace(context, free_left=self.free_refusals)
+        return {
+            move: self.backup(self._try(histories, context, move, depth)) for move in plain_tries(histories, context)
+        }
 
-    def _try(self, histories: Histories, context: Context, move: chess.Move, depth: int) -> Totals:
+    def _try(self, histories: Histories, context: Knowledge, move: chess.Move, depth: int) -> Totals:
         """Return the outcomes of a try: the set where it is refused, and one set for each announcement."""
         refused: Histories = []
         announced: dict[Announcement, Histories] = {}
@@ -172,19 +175,19 @@ class PlainSearch:
             after = context.after_try(announcement)
             value = self._ended(announcement, possible, context) or self._reply(possible, after, depth - 1)
             parts.append((_weight(possible), value))
-        if refused and self.free_refusals and not context.free:
+        if refused and self.free_refusals and not context.free_left:
             parts += [(weight, self._random(board, context, min(depth, 2))) for board, weight in refused]
         elif refused:
-            cost = 0 if context.free else 1
+            cost = 0 if context.free_left else 1
             parts.append((_weight(refused), self._ours(refused, context.without(move), depth - cost)))
         return Totals.of(parts)
 
-    def _random(self, board: chess.Board, context: Context, depth: int) -> Totals:
+    def _random(self, board: chess.Board, context: Knowledge, depth: int) -> Totals:
         """Return the totals over all legal moves on one board."""
         moves = legal_moves(board)
         return Totals.of([(1.0, self._try([(board, 1.0)], context, move, depth)) for move in moves])
 
-    def _reply(self, histories: Histories, context: Context, depth: int) -> Totals:
+    def _reply(self, histories: Histories, context: Knowledge, depth: int) -> Totals:
         """Return the value of a set with the opponent to move."""
         if depth == 0:
             return self._leaf(histories, context, context.ours)
@@ -210,21 +213,21 @@ class PlainSearch:
             )
         return totals
 
-    def _ours(self, histories: Histories, context: Context, depth: int) -> Totals:
+    def _ours(self, histories: Histories, context: Knowledge, depth: int) -> Totals:
         """Return the value of a set in which we are to move: that of the best try, which is certain."""
         if depth == 0:
             return self._leaf(histories, context, None if context.refused else context.theirs)
-        tries = tries_in(histories, context)
+        tries = plain_tries(histories, context)
         return Totals.known(max(self.backup(self._try(histories, context, move, depth)) for move in tries))
 
-    def _ended(self, announcement: Announcement, histories: Histories, context: Context) -> Totals | None:
+    def _ended(self, announcement: Announcement, histories: Histories, context: Knowledge) -> Totals | None:
         """Return what an announcement that ends the game is worth; None if the game goes on."""
         if announcement.end is None:
             return None
         self.ended += len(histories)
         return Totals.known(self._squash(utility(announcement.end, context.side)))
 
-    def _leaf(self, histories: Histories, context: Context, last: Announcement | None) -> Totals:
+    def _leaf(self, histories: Histories, context: Knowledge, last: Announcement | None) -> Totals:
         self.evaluated += len(histories)
         return Totals.of(
             [(weight, Totals.known(self._value(board, context.side, last))) for board, weight in histories]
@@ -243,9 +246,9 @@ class PlainSearch:
 
 def try_values(
     positions: Iterable[tuple[chess.Board, float]],
-    context: Context,
+    context: Knowledge,
     depth: int,
-    backup: Backup,
+    backup: Rule,
     evaluator: Evaluator,
 ) -> dict[chess.Move, float]:
     """Return the value of every try open in an information set, in centipawns of the searching side."""
@@ -259,7 +262,7 @@ def utility(end: End, side: chess.Color) -> float:
     return WIN if end.winner == side else -WIN
 
 
-def tries_in(histories: Histories, context: Context) -> list[chess.Move]:
+def plain_tries(histories: Histories, context: Knowledge) -> list[chess.Move]:
     """Return the tries open in an information set, which are the same in each of its histories."""
     boards = [board for board, _ in histories]
     men = _own_men(boards[0], context.side)

@@ -126,11 +126,11 @@ def test_boards_with_more_moves_than_there_is_room_for_at_first_lose_none(model:
     event, rules = AnnouncedMove(0, TurnHistory(0, NOT_ASKED, 0), 0, 0), kernel_rules(BERKELEY, NO_LIMITS)
     alone, found = (matches_of(rows[:n], event, rules, MODELS[model][0]) for n in (1, copies))
     assert sorted(alone.moves[: len(silent)]) == sorted(map(encode_move, silent))
-    assert alone.matching[0] == len(silent)
+    assert alone.matching_moves[0] == len(silent)
     for name in ("moves", "weights"):
         each, every = getattr(alone, name)[: len(silent)], getattr(found, name)[: len(silent) * copies]
         assert np.array_equal(every, np.tile(each, copies))
-    for name in ("matching", "is_weighted", "matched", "total"):
+    for name in ("matching_moves", "is_weighted", "matching_weight", "total_weight"):
         assert (getattr(found, name) == getattr(alone, name)).all()
 
 

@@ -11,10 +11,10 @@ from referee import BERKELEY, ENGLISH, NO_LIMITS, RAND, WILD16, Announcement, Pa
 from tests import plain_search
 from tests.plain_cases import CASES, Case, features, mirrored
 from tests.plain_evaluators import ks, material
-from tests.plain_search import Backup, Context, Evaluator, PlainSearch, tries_in, try_values, utility
+from tests.plain_search import Evaluator, Knowledge, PlainSearch, Rule, plain_tries, try_values, utility
 
 OVERCONFIDENT, PARANOID = plain_search.overconfident, plain_search.paranoid
-WHITE_TO_TRY = Context(chess.WHITE, BERKELEY, NO_LIMITS, ply=0, refused=(), pawn_tries=None)
+WHITE_TO_TRY = Knowledge(chess.WHITE, BERKELEY, NO_LIMITS, ply=0, refused=(), pawn_tries=None)
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 both_rules = pytest.mark.parametrize("backup", [OVERCONFIDENT, PARANOID], ids=lambda backup: backup.__name__)
 
@@ -29,7 +29,7 @@ def case_named(name: str) -> Case:
     return case
 
 
-def values(case: Case, depth: int, backup: Backup, evaluator: Evaluator = material) -> dict[str, float]:
+def values(case: Case, depth: int, backup: Rule, evaluator: Evaluator = material) -> dict[str, float]:
     found = try_values(case.positions, case.context, depth, backup, evaluator)
     return {move.uci(): value for move, value in found.items()}
 
@@ -71,7 +71,7 @@ def test_evaluators_see_both_colours_alike(case: Case) -> None:
 
 @both_rules
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_a_mate_in_every_history_is_a_win(backup: Backup, depth: int) -> None:
+def test_a_mate_in_every_history_is_a_win(backup: Rule, depth: int) -> None:
     positions = boards("7k/8/1p4K1/8/8/8/8/R7 w - - 0 1", "7k/2p5/6K1/8/8/8/8/R7 w - - 0 1")
     found = try_values(positions, WHITE_TO_TRY, depth, backup, material)
     assert found[chess.Move.from_uci("a1a8")] == 10_000
@@ -155,7 +155,7 @@ def same_wing(board: chess.Board, side: chess.Color) -> float:
 
 
 @both_rules
-def test_one_choice_is_made_for_histories_that_cannot_be_told_apart(backup: Backup) -> None:
+def test_one_choice_is_made_for_histories_that_cannot_be_told_apart(backup: Rule) -> None:
     """Strategy fusion: each history alone is worth 100, left or right; together one of them is wrong."""
     for fen in (HIDDEN_LEFT, HIDDEN_RIGHT):
         alone = try_values(boards(fen), WHITE_TO_TRY, 3, backup, same_wing)
@@ -168,7 +168,7 @@ def test_one_choice_is_made_for_histories_that_cannot_be_told_apart(backup: Back
 
 
 @both_rules
-def test_a_try_whose_answer_tells_histories_apart_is_worth_that(backup: Backup) -> None:
+def test_a_try_whose_answer_tells_histories_apart_is_worth_that(backup: Rule) -> None:
     """The same, but a pawn blocks ours where the king is on the left: trying it tells left from right."""
     positions = boards(HIDDEN_LEFT_AND_A_PAWN, HIDDEN_RIGHT)
     found = try_values(positions, WHITE_TO_TRY, 3, backup, same_wing)
@@ -179,7 +179,7 @@ def test_a_try_whose_answer_tells_histories_apart_is_worth_that(backup: Backup) 
 
 @every_case
 @both_rules
-def test_depth_one_is_the_mean_or_the_least_of_what_a_try_leads_to(case: Case, backup: Backup) -> None:
+def test_depth_one_is_the_mean_or_the_least_of_what_a_try_leads_to(case: Case, backup: Rule) -> None:
     context = case.context
     for move, value in try_values(case.positions, context, 1, backup, ks).items():
         outcomes = []
@@ -227,7 +227,7 @@ def after_replies(case: Case, board: chess.Board, move: chess.Move) -> float:
 
 @pytest.mark.slow
 @both_rules
-def test_a_try_illegal_everywhere_costs_one_ply_and_nothing_else(backup: Backup) -> None:
+def test_a_try_illegal_everywhere_costs_one_ply_and_nothing_else(backup: Rule) -> None:
     checked = 0
     for case in CASES:
         shallow = try_values(case.positions, case.context, 1, backup, ks)
@@ -251,7 +251,7 @@ def test_paranoid_values_never_exceed_overconfident_ones(case: Case) -> None:
 
 @both_rules
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_a_history_split_in_two_changes_no_value(backup: Backup, depth: int) -> None:
+def test_a_history_split_in_two_changes_no_value(backup: Rule, depth: int) -> None:
     case = case_named("mate or stalemate")
     split = [(board, part * weight) for board, weight in case.positions for part in (0.25, 0.75)]
     one = try_values(case.positions, case.context, depth, backup, ks)
@@ -261,15 +261,15 @@ def test_a_history_split_in_two_changes_no_value(backup: Backup, depth: int) -> 
 def test_refusals_and_pawn_tries_are_remembered_for_one_turn() -> None:
     case = case_named("wild16: no pawn tries")
     step, diagonal = chess.Move.from_uci("e5e6"), chess.Move.from_uci("e5d6")
-    at_first = set(tries_in(case.positions, case.context))
+    at_first = set(plain_tries(case.positions, case.context))
     assert at_first == set(case.view.tries())
     assert diagonal not in at_first
     refused = case.context.without(step)
     assert refused.ply == case.context.ply
-    assert set(tries_in(case.positions, refused)) == at_first - {step}
+    assert set(plain_tries(case.positions, refused)) == at_first - {step}
     next_turn = refused.after_try(Announcement()).after_reply(Announcement(pawn_tries=PawnTryCount(1)), free=0)
     assert next_turn.ply == case.context.ply + 2
-    assert {step, diagonal} <= set(tries_in(case.positions, next_turn))
+    assert {step, diagonal} <= set(plain_tries(case.positions, next_turn))
 
 
 def test_leaves_are_histories_that_reach_depth_zero_or_an_end() -> None:
@@ -312,7 +312,7 @@ def test_a_case_shows_what_it_is_there_for(case: Case) -> None:
 @pytest.mark.slow
 @every_case
 @both_rules
-def test_a_case_is_worth_the_same_with_colours_exchanged(case: Case, backup: Backup) -> None:
+def test_a_case_is_worth_the_same_with_colours_exchanged(case: Case, backup: Rule) -> None:
     twin = twin_of(case)
     assert twin.shows <= shown(twin)
     assert len(twin.positions) == len(case.positions)

@@ -46,7 +46,7 @@ def test_turns_are_quiet_until_a_capture_or_a_move_of_our_own_pawns() -> None:
         if referee.turn == chess.WHITE:
             for _ in range(2):
                 placements.note(referee.view(chess.WHITE))
-            counted.append(placements.quiet)
+            counted.append(placements.uneventful)
         referee.try_move(chess.Move.from_uci(uci))
     assert counted == [0, 1, 2, 0, 0, 1]  # e2e4; a pawn taken; a knight taken
 

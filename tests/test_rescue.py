@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kriegbot.belief.belief import Belief, Checkpoint, ReplayBudget
-from kriegbot.belief.last_observation import from_last_observation
+from kriegbot.belief.last_observation import blind_particles
 from kriegbot.belief.particles import Filter, Particles
 from kriegbot.kernels import to_board
 from referee import (
@@ -202,7 +202,7 @@ def test_blind_boards_have_the_known_numbers_and_fit_the_last_announcement() -> 
     for uci in ("h8h5", "e2e3", "h5e5", "e3e4", "d8a5"):
         assert referee.try_move(chess.Move.from_uci(uci)) is Answer.ACCEPTED
     view = referee.view(chess.WHITE)
-    particles = from_last_observation(view, seed=1)
+    particles = blind_particles(view, seed=1)
     assert len(particles) > 20
     for row in particles.rows:
         board = to_board(row)
@@ -222,7 +222,7 @@ def test_on_blind_boards_no_refused_try_is_legal_nor_a_pawn_capture_that_was_den
             view = referee.view(referee.turn)
             if len(view.refused) > 2 and rng.random() < 0.05:
                 tries = set(view.tries())
-                for row in from_last_observation(view, seed).rows:
+                for row in blind_particles(view, seed).rows:
                     assert set(to_board(row).legal_moves) <= tries
                     seen["boards"] += 1
                 seen["no pawn tries"] += view.pawn_tries == PawnTryCount(0)

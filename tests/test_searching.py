@@ -156,7 +156,7 @@ def test_without_any_board_to_search_some_open_try_is_played() -> None:
 def test_a_short_budget_holds_fewer_boards(seconds: float, extra: float | None, particles: int) -> None:
     search = search_player(Settings(backup=PARANOID, depth=1, retry_time=extra, time=seconds), 0).search
     assert isinstance(search, SampledSearch)
-    assert search.particles == particles
+    assert search.settings.most_particles == particles
 
 
 def test_more_samples_go_with_more_boards_up_to_a_limit() -> None:
@@ -331,8 +331,9 @@ def test_the_flagship_does_all_that_can_be_added_to_the_papers_method() -> None:
 
 @pytest.mark.parametrize("read", [{"temperature": (10.0, 10.0)}, {"quiet_turn_bonus": 5.0}, {}])
 def test_settings_that_read_the_values_of_all_tries_get_exact_ones(read: dict[str, Any]) -> None:
-    settings, view = Settings(backup="paranoid", samples=9, particles=100, **read), Referee().view(chess.WHITE)
-    search = SampledSearch(settings, 1)
+    start = "r3k2r/1ppq1ppp/2n5/3pP3/1b1P4/2N5/PP1Q2PP/R3K2R w KQkq - 0 1"
+    search = SampledSearch(Settings(backup="paranoid", samples=9, particles=100, **read), 1)
+    view = Referee(start=start).view(chess.WHITE)
     search.update(view)
     assert search.belief is not None
     histories = InformationSet.of(view, search.belief.particles.rows, search.belief.particles.weights)

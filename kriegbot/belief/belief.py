@@ -19,7 +19,7 @@ import chess
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.belief.last_observation import Perturbation, from_last_observation, last_observation, perturb
+from kriegbot.belief.last_observation import Perturbation, blind_particles, last_observation, perturb
 from kriegbot.belief.particles import Filter, Particles, merged
 from kriegbot.models.protocol import Opponent
 from kriegbot.models.uniform import uniform
@@ -40,7 +40,7 @@ TIMED_BOARDS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The particles before an event of the view, always a move of the opponent."""
+    """The particles before an event of the view: the first one, or a move of the opponent."""
 
     event: int
     particles: Particles
@@ -55,7 +55,7 @@ class ReplayBudget:
 
 
 class Belief:
-    """Boards consistent with one side's view of a game, with their probabilities.
+    """Boards consistent with one side's view of a game, but for rescues 2 and 3, with their probabilities.
 
     Args:
       view: the view so far.
@@ -68,7 +68,7 @@ class Belief:
       particles: the boards and their weights.
       rescues: number of rescues of each kind.
       last_rescue: the gravest rescue of the last update, "" for none.
-      before_opponent_moved: the particles before the opponent's last move.
+      before_opponent_moved: the checkpoint before the opponent's last move.
 
     In Wild 16 the referee announces how many pawn captures the side to move has: one after 1. e4 d5. For White, Black
     has played d5 or f5:
@@ -151,11 +151,7 @@ class Belief:
         return self.particles.rows[order], self.particles.weights[order]
 
     def occupancy(self, color: chess.Color) -> kb.RealArray:
-        """Return the probability [6, 64] of a piece of each type (pawn to king) of a side on each square (a1 to h8).
-
-        Raises:
-          ValueError: the side is neither chess.WHITE nor chess.BLACK.
-        """
+        """Return the probability [6, 64] of a piece of each type (pawn to king) of a side on each square (a1 to h8)."""
         rows, weights = self.particles.rows, self.particles.weights
         side = rows[:, 5 + kb.side_of(color)]
         pawns, knights, diagonals, orthogonals, kings = (rows[:, i] & side for i in range(5))
@@ -193,7 +189,7 @@ class Belief:
         return particles
 
     def _replayed_from_checkpoints(self, end: int, seed: int, budget: ReplayBudget) -> Particles:
-        """Replay with more particles from this turn, else from the latest checkpoint that leaves any; may be empty."""
+        """Replay with more particles from before the opponent's last move, else from the latest checkpoint that can."""
         wider = replace(self.filter, max_particles=REPLAY_FACTOR * self.filter.max_particles, seed=seed)
         current, particles = self.before_opponent_moved, Particles(self.particles.rows[:0], np.empty(0), is_exact=False)
         for checkpoint in (current, *(one for one in reversed(self._checkpoints) if one is not current)):
@@ -220,7 +216,7 @@ class Belief:
             if len(particles):
                 return self._counted("last observation", particles)
         self._events = len(view.events)
-        return self._counted("blind", from_last_observation(view, seed))
+        return self._counted("blind", blind_particles(view, seed))
 
     def _try_to_recover(self, deadline: float) -> None:
         """Replay after a move of the opponent, if an earlier rescue left the belief inconsistent."""
@@ -246,14 +242,9 @@ class EmptyBelief(ValueError):
 class BeliefSnapshot:
     """The belief after an event.
 
-    Attributes:
-      view: the view of that moment.
-      chances: probability [6, 64] of an enemy piece of each type (pawn to king) on each square (a1 to h8); all 0 if
-        there is no board.
-      boards: number of boards.
-      is_exact, is_consistent: as in `Particles`.
-      rows: drawn histories [n, 8], if the side is to move and the timeline draws any.
-      counts: number of draws of each history [n].
+    It has the view of that moment; the probability `chances` [6, 64] of an enemy piece as of `Belief.occupancy`, all 0
+    without a board; the number of boards; flags as in `Particles`; and drawn histories [n, 8] with the number of draws
+    of each [n], if the side is to move and the timeline draws any.
     """
 
     view: View
@@ -266,10 +257,10 @@ class BeliefSnapshot:
 
 
 class BeliefTimeline:
-    """Snapshots of one side's belief through a game, for maps of the opponent's pieces.
+    """Snapshots of one side's belief through a game, with `samples` histories drawn where the side is to move.
 
     The belief receives the past views one event at a time. So a snapshot depends on its view and the seed alone, not on
-    the order of requests. `samples` is the number of histories to draw where the side is to move.
+    the order of requests.
     """
 
     def __init__(self, particles: int = 50_000, seed: int = 0, samples: int = 0) -> None:

@@ -42,17 +42,17 @@ class AnnouncedMove(NamedTuple):
 class Matches(NamedTuple):
     """Moves on N boards that match an announcement, weighted by the opponent model.
 
-    moves, weights: of all boards, one board after the other. matching: [N] number of matching moves. is_weighted: [N] 0
-    if the model calls all moves equally likely, each of weight 1. matched, total: [N] weight of the matching moves and
-    of all playable moves; total > 0. listed, listed_weights: scratch, two lists of moves and the weights of one.
+    moves, weights: of all boards, one board after the other. matching_moves: [N] their number. is_weighted: [N] 0 if
+    the model calls all moves equally likely, each of weight 1. matching_weight, total_weight: [N] of the matching moves
+    and of all playable moves; total > 0. listed, listed_weights: scratch, two lists of moves and the weights of one.
     """
 
     moves: kb.MoveArray
     weights: kb.RealArray
-    matching: kb.IntArray
+    matching_moves: kb.IntArray
     is_weighted: kb.IntArray
-    matched: kb.RealArray
-    total: kb.RealArray
+    matching_weight: kb.RealArray
+    total_weight: kb.RealArray
     listed: kb.MoveArray
     listed_weights: kb.RealArray
 
@@ -134,7 +134,7 @@ def match_moves(
     """
     boards, listed, weights = kb.pointer(rows), kb.pointer(matches.listed), kb.pointer(matches.listed_weights)
     scratch = kb.advance(listed, kb.MAX_MOVES)
-    matching, matched, total, end = matches.matching, matches.matched, matches.total, 0
+    matching, matched, total, end = matches.matching_moves, matches.matching_weight, matches.total_weight, 0
     for i in range(done):
         end += matching[i]
     for i in range(done, len(rows)):
@@ -181,11 +181,9 @@ def match_moves(
 
 def matches_of(rows: kb.Rows, event: AnnouncedMove, rules: kb.KernelRules, opponent: Opponent) -> Matches:
     """Return the matches of boards [N, 8]; arguments as for `match_moves`."""
-    matches = Matches.empty(len(rows))
-    done = match_moves(kb.TABLES, rows, 0, event, rules, opponent, matches)
-    while done < len(rows):
+    matches, done = Matches.empty(len(rows)), 0
+    while (done := match_moves(kb.TABLES, rows, done, event, rules, opponent, matches)) < len(rows):
         matches = matches.grown()
-        done = match_moves(kb.TABLES, rows, done, event, rules, opponent, matches)
     return matches
 
 
@@ -205,7 +203,7 @@ def follow(
     """
     numbers, shares, seed = draws
     after_rows, after_weights = after
-    boards, target, matching = kb.pointer(rows), kb.pointer(after_rows), matches.matching
+    boards, target, matching = kb.pointer(rows), kb.pointer(after_rows), matches.matching_moves
     state = kb.mixed(kb.word(seed))
     written, end = 0, 0
     for i in range(len(rows)):
@@ -221,7 +219,7 @@ def follow(
             if takes_all:
                 weight *= matches.weights[k]
             elif matches.is_weighted[i]:  # systematic sampling: one draw at each whole number passed
-                until = mark + matches.weights[k] * numbers[i] / matches.matched[i]
+                until = mark + matches.weights[k] * numbers[i] / matches.matching_weight[i]
                 weight = float(int(until) - int(mark))
                 mark = until
             elif kb.uniform(state) * left < wanted:  # selection sampling (Knuth, TAOCP 2, algorithm S)

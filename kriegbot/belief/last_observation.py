@@ -322,7 +322,7 @@ def with_king_moved(
     return rows[rows[:, KINGS] & rows[:, PIECES + side] & np.uint64(near & ~int(known)) != 0][:count]
 
 
-def from_last_observation(view: View, seed: int) -> Particles:
+def blind_particles(view: View, seed: int) -> Particles:
     """Return boards of the last observation, with equal weights. May be empty."""
     rows = last_observation(view, BLIND_BOARDS, seed)
     return merged(rows, np.ones(len(rows)), is_exact=False, is_consistent=False)

@@ -1,9 +1,9 @@
 """Weighted sets of boards, and the particle filter that updates them after each event of a view.
 
-Departs from a plain particle filter in one point. While all boards that follow fit into the set, the filter keeps them
-all with their exact weights: the set IS the information set. Only when they no longer fit does it draw, in proportion
-to the exact weights. This is the fully adapted filter of Pitt and Shephard (1999): it uses the announcement before it
-draws, so all drawn boards have equal weights and need no resampling.
+Departs from a plain particle filter in one point. As long as all boards that follow have always fitted into the set,
+the filter keeps them all with their exact weights: the set IS the information set. Only when they no longer fit does it
+draw, in proportion to the exact weights. This is the fully adapted filter of Pitt and Shephard (1999): it uses the
+announcement before it draws, so it need not resample.
 """
 
 from collections.abc import Iterable
@@ -30,19 +30,14 @@ from referee import Announcement, Answer, OpponentMoved, OwnQuestion, OwnTry, Vi
 
 @dataclass(frozen=True, slots=True)
 class Particles:
-    """Distinct boards with weights. Equal boards of different opponent types count as distinct.
-
-    Attributes:
-      rows: uint64[N, 8].
-      weights: float64[N], positive, summing to 1.
-      is_exact: True if this is the whole information set with its exact probabilities: nothing was ever drawn.
-      is_consistent: True if every board is consistent with all announcements, not only with the last.
-    """
+    """Distinct boards [N, 8] with positive weights [N], which sum to 1. Some may differ in the opponent type only."""
 
     rows: kb.Rows
     weights: kb.RealArray
     is_exact: bool
+    """True if this is the whole information set with its exact probabilities: nothing was ever drawn."""
     is_consistent: bool = True
+    """True if every board is consistent with all announcements, not only with the last."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -103,7 +98,8 @@ class Filter:
                 code = kb.encode_announcement(announcement)
                 moved = AnnouncedMove(code, kb.turn_history(view, index), *kb.announced_moves(view, index))
                 return self._after_opponent(particles, moved, kb.subseed(self.seed, index))
-        return particles
+            case _:  # what the opponent tries and asks counts when it has moved: see `turn_history`
+                return particles
 
     def _after_own_move(self, particles: Particles, move: chess.Move, announcement: Announcement) -> Particles:
         rows, weights, scratch = particles.rows.copy(), particles.weights.copy(), np.empty(kb.MAX_MOVES, np.int32)
@@ -113,19 +109,19 @@ class Filter:
 
     def _after_opponent(self, particles: Particles, event: AnnouncedMove, seed: int) -> Particles:
         matches = matches_of(particles.rows, event, self.rules, self.opponent)
-        matching, matched, total = matches.matching, matches.matched, matches.total
-        successors = int(matching.sum())
+        moves, matching_weight, total = matches.matching_moves, matches.matching_weight, matches.total_weight
+        successors = int(moves.sum())
         is_exact = particles.is_exact and successors <= self.max_particles
         if self.one_each and not particles.is_exact:
-            draws = np.minimum(matching, 1)
+            draws = np.minimum(moves, 1)
             shares, successors = draws.astype(np.float64), int(draws.sum())
         elif successors <= self.max_particles:
-            draws, shares = matching, particles.weights / total
-        else:
-            draws = systematic(particles.weights * matched / total, self.max_particles, seed)
-            units = np.where(draws < matching, draws, matched)
-            shares = draws / np.where(units > 0, units, 1)
-            successors = int(np.minimum(draws, matching).sum())
+            draws, shares = moves, particles.weights / total
+        else:  # a board with more draws than moves keeps all of them, weighted by the model; else each draw weighs 1
+            draws = systematic(particles.weights * matching_weight / total, self.max_particles, seed)
+            divisor = np.where(draws < moves, draws, matching_weight)
+            shares = draws / np.where(divisor > 0, divisor, 1)
+            successors = int(np.minimum(draws, moves).sum())
         rows, weights = np.empty((successors, 8), np.uint64), np.empty(successors)
         written = follow(kb.TABLES, particles.rows, matches, (draws, shares, seed ^ 1), (rows, weights))
         return merged(rows[:written], weights[:written], is_exact, particles.is_consistent)

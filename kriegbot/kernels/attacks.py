@@ -8,7 +8,7 @@ ignored.
 from typing import NamedTuple
 
 from kriegbot.kernels import tables as at
-from kriegbot.kernels.jit import kernel, words
+from kriegbot.kernels.jit import inlined, kernel, words
 from kriegbot.kernels.position import NONE, ONE, Position, bit, forward, kind_of, pieces_of, side_to_move
 from kriegbot.kernels.types import Word, Words, lsb, word
 
@@ -78,12 +78,18 @@ def sliders_at(tables: Words, position: Position, square: int, occupied: Word) -
     return diagonals | rook_attacks(tables, square, occupied) & position.orthogonals
 
 
+@inlined
+def attacks_of_pawns(pawns: Word, side: int) -> tuple[Word, Word]:
+    """Return the squares that pawns of a side attack towards file a, and towards file h."""
+    return shifted(pawns & NOT_FILE_A, forward(side) - 1), shifted(pawns & NOT_FILE_H, forward(side) + 1)
+
+
 @kernel
 def attacked_by(tables: Words, position: Position, side: int, occupied: Word) -> Word:
     """Return the squares that a side attacks or defends, its sliders blocked by `occupied`."""
     own, _ = pieces_of(position, side)
-    pawns = position.pawns & own
-    attacks = shifted(pawns & NOT_FILE_A, forward(side) - 1) | shifted(pawns & NOT_FILE_H, forward(side) + 1)
+    left, right = attacks_of_pawns(position.pawns & own, side)
+    attacks = left | right
     attacks |= king_attacks(tables, lsb(position.kings & own))
     rest = position.knights & own
     while rest:
@@ -116,8 +122,8 @@ class Reach(NamedTuple):
 def reach(tables: Words, position: Position, side: int) -> Reach:
     """Return the squares that a side attacks or defends."""
     own, other = pieces_of(position, side)
-    pawns, occupied = position.pawns & own, own | other
-    left, right = shifted(pawns & NOT_FILE_A, forward(side) - 1), shifted(pawns & NOT_FILE_H, forward(side) + 1)
+    left, right = attacks_of_pawns(position.pawns & own, side)
+    occupied = own | other
     every, twice = left | right, left & right
     knights, bishops, rooks, queens = NONE, NONE, NONE, NONE
     rest = own & ~position.pawns & ~position.kings
@@ -144,9 +150,9 @@ def reach(tables: Words, position: Position, side: int) -> Reach:
 
 
 @kernel
-def is_attacked(tables: Words, position: Position, square: int, pieces: Word, occupied: Word) -> bool:
-    """Return True if any of these pieces, of the side not to move in `position`, attacks a square."""
-    attackers = pawn_attacks(tables, side_to_move(position), square) & position.pawns
+def is_attacked(tables: Words, position: Position, square: int, side: int, pieces: Word, occupied: Word) -> bool:
+    """Return True if any of these pieces of a side attacks or defends a square, its sliders blocked by `occupied`."""
+    attackers = pawn_attacks(tables, 1 - side, square) & position.pawns
     attackers |= knight_attacks(tables, square) & position.knights
     attackers |= king_attacks(tables, square) & position.kings
     attackers |= sliders_at(tables, position, square, occupied)

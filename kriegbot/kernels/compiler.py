@@ -37,6 +37,7 @@ CACHED = (*KERNEL_PACKAGES, "kriegbot.environments")
 """Packages whose kernels are cached. Each other kernel is compiled in every process that calls it, in about 0.1 s."""
 UNUSED_SECONDS = 30 * 24 * 3600
 PLAIN = {int: types.int64, float: types.float64, bool: types.boolean, None: types.void, type(None): types.void}
+BIT = ir.IntType(1)
 _compiling = RLock()
 
 
@@ -114,10 +115,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
 def compile_kernel(kernel: KernelFunction) -> Any:
     """Compile a kernel for its annotations, or load it from the cache, and return numba's dispatcher.
 
-    A kernel that calls itself gets its own dispatcher unfinished.
-
-    Raises:
-      TypeError: an annotation is missing, or is no type of kernels.
+    A kernel that calls itself gets its own dispatcher unfinished. Raises TypeError as `signature_of` does.
     """
     with _compiling:
         if kernel.unfinished is None:
@@ -141,14 +139,9 @@ def compile_kernel(kernel: KernelFunction) -> Any:
 
 
 def signature_of(function: Callable[..., Any], *, has_arrays: bool = False) -> Any:
-    """Return numba's signature for a function with annotations.
+    """Return numba's signature for a function; raise TypeError if an annotation is missing or is no type of kernels.
 
-    Args:
-      function: the function.
-      has_arrays: True if it takes structs with arrays, instead of pointers to these.
-
-    Raises:
-      TypeError: an annotation is missing, or is no type of kernels.
+    `has_arrays` is True if the function takes structs with arrays, instead of pointers to these.
     """
     hints = get_type_hints(function, include_extras=True)
     names = (*inspect.signature(function).parameters, "return")
@@ -162,11 +155,7 @@ def signature_of(function: Callable[..., Any], *, has_arrays: bool = False) -> A
 
 
 def numba_type(hint: Any) -> Any:
-    """Return numba's type for an annotation.
-
-    Raises:
-      TypeError: there is none.
-    """
+    """Return numba's type for an annotation; raise TypeError if there is none."""
     origin, arguments = get_origin(hint), get_args(hint)
     if hint in PLAIN:
         return PLAIN[hint]
@@ -233,30 +222,13 @@ def _cast(kind: Any) -> Any:
     return cast_to
 
 
-def _popcount(_context: Any, _bits: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
+def _instruction(result: Any, argument: Any, build: Callable[[Any, Any], Any]) -> Any:
+    """Return an intrinsic of one argument by its types, and a function (builder, value) -> result."""
 
-    return types.int64(types.uint64), generate
+    def typed(_context: Any, _value: Any) -> Any:
+        return result(argument), lambda _context, builder, _signature, args: build(builder, args[0])
 
-
-def _lsb(_context: Any, _bits: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.uint64), generate
-
-
-def _unchanged(_context: Any, _builder: Any, _signature: Any, args: Any) -> Any:
-    return args[0]
-
-
-def _word(_context: Any, _value: Any) -> Any:
-    return types.uint64(types.int64), _unchanged
-
-
-def _number(_context: Any, _bits: Any) -> Any:
-    return types.int64(types.uint64), _unchanged
+    return intrinsic(typed)
 
 
 INTRINSICS = {
@@ -266,10 +238,10 @@ INTRINSICS = {
     "as_ints": intrinsic(_cast(types.int64)),
     "as_moves": intrinsic(_cast(types.int32)),
     "as_bytes": intrinsic(_cast(types.uint8)),
-    "popcount": intrinsic(_popcount),
-    "lsb": intrinsic(_lsb),
-    "word": intrinsic(_word),
-    "number": intrinsic(_number),
+    "popcount": _instruction(types.int64, types.uint64, lambda builder, bits: builder.ctpop(bits)),
+    "lsb": _instruction(types.int64, types.uint64, lambda builder, bits: builder.cttz(bits, ir.Constant(BIT, 1))),
+    "word": _instruction(types.uint64, types.int64, lambda _, value: value),
+    "number": _instruction(types.int64, types.uint64, lambda _, bits: bits),
 }
 
 

@@ -127,11 +127,7 @@ def kernel_rules(rules: RuleSet, limits: Limits) -> announcements.KernelRules:
 
 
 def side_of(color: chess.Color) -> int:
-    """Return 0 for White, 1 for Black.
-
-    Raises:
-      ValueError: `color` is neither chess.WHITE nor chess.BLACK, which are booleans.
-    """
+    """Return 0 for White, 1 for Black; raise ValueError for anything else than these booleans."""
     if not isinstance(color, bool | np.bool_):
         raise ValueError(f"illegal colour {color!r}: use chess.WHITE or chess.BLACK")
     return 0 if color == chess.WHITE else 1

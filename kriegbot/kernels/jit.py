@@ -74,14 +74,7 @@ def part_of(signature: Any, function: F) -> F:
     """Make a kernel that other kernels take as an argument: an evaluator, a backup rule, an opponent model.
 
     The call through a pointer costs some 5% of the search. Compiling the search anew for each combination of parts
-    would cost seconds at every start.
-
-    Args:
-      signature: the Callable type of such parts.
-      function: the function.
-
-    Raises:
-      TypeError: the function's annotations are not those of the signature.
+    would cost seconds at every start. Raises TypeError unless the annotations are those of the `signature`, a Callable.
     """
     parameters, result = get_args(signature)
     hints = get_type_hints(function, include_extras=True)

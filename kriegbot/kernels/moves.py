@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from kriegbot.kernels import tables as at
 from kriegbot.kernels.attacks import (
-    NOT_FILE_A,
-    NOT_FILE_H,
     attacked_by,
+    attacks_of_pawns,
     between,
     check_info,
     is_attacked,
@@ -114,8 +113,7 @@ def slider_moves(tables: Words, slider: int, pieces: Word, scope: Scope, moves: 
 @inlined
 def pawn_captures(pawns: Word, side: int, takeable: Word) -> tuple[Word, Word]:
     """Return the squares of `takeable` on which pawns of a side can capture towards file a, and towards file h."""
-    left = shifted(pawns & NOT_FILE_A, forward(side) - 1)
-    right = shifted(pawns & NOT_FILE_H, forward(side) + 1)
+    left, right = attacks_of_pawns(pawns, side)
     return left & takeable, right & takeable
 
 
@@ -127,7 +125,7 @@ def ep_is_safe(tables: Words, position: Position, origin: int, king: int) -> boo
     target = ep_square(position)
     other &= ~bit(target - forward(side))
     occupied = ((own | other) ^ bit(origin)) | bit(target)
-    return not is_attacked(tables, position, king, other, occupied)
+    return not is_attacked(tables, position, king, 1 - side, other, occupied)
 
 
 @inlined
@@ -255,7 +253,7 @@ def is_legal_try(tables: Words, position: Position, move: int) -> bool:
             return False
         path = left | bit((origin + target) >> 1) | arrived
         return attacked_by(tables, position, 1 - side, own | other) & path == NONE
-    return not is_attacked(tables, position, king, other & ~arrived, ((own | other) & ~left) | arrived)
+    return not is_attacked(tables, position, king, 1 - side, other & ~arrived, ((own | other) & ~left) | arrived)
 
 
 @kernel

@@ -39,6 +39,7 @@ class Position(NamedTuple):
 
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(6)
+CORNERS = (chess.BB_H1, chess.BB_A1, chess.BB_H8, chess.BB_A8)
 PROMOTIONS = {None: 0, chess.KNIGHT: 1, chess.BISHOP: 2, chess.ROOK: 3, chess.QUEEN: 4}
 
 
@@ -130,9 +131,8 @@ def plies_played(position: Position) -> int:
 def from_board(board: chess.Board, ply: int = 0) -> WordArray:
     """Return the row uint64[8] of a python-chess board (standard chess) after `ply` plies of the game."""
     rights = board.clean_castling_rights()
-    corners = (chess.BB_H1, chess.BB_A1, chess.BB_H8, chess.BB_A8)
     meta = 0 if board.turn == chess.WHITE else 1
-    meta |= sum(2 << i for i, corner in enumerate(corners) if rights & corner)
+    meta |= sum(2 << i for i, corner in enumerate(CORNERS) if rights & corner)
     if board.has_pseudo_legal_en_passant():
         meta |= (board.ep_square or 0) << 5
     meta |= min(board.halfmove_clock, 0xFFFF) << 16 | ply << 32
@@ -178,8 +178,7 @@ def to_board(row: WordArray) -> chess.Board:
     board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK] = white, black
     board.occupied = white | black
     board.turn = chess.BLACK if meta & 1 else chess.WHITE
-    corners = (chess.BB_H1, chess.BB_A1, chess.BB_H8, chess.BB_A8)
-    board.castling_rights = sum(corner for i, corner in enumerate(corners) if meta >> (1 + i) & 1)
+    board.castling_rights = sum(corner for i, corner in enumerate(CORNERS) if meta >> (1 + i) & 1)
     board.ep_square = (meta >> 5 & 63) or None
     board.halfmove_clock = meta >> 16 & 0xFFFF
     return board

@@ -65,21 +65,15 @@ MoveArray = Annotated[npt.NDArray[np.int32], Machine("int32", 1)]
 class KernelFunction:
     """A Python function to be compiled once, for the types of its annotations.
 
-    Attributes:
-      function: the Python function.
-      from_python: True if Python may call it.
-      by_pointer: True if other kernels may take it as an argument.
-      inlined: True if it is copied to each place of its call.
-      dispatcher: numba's, once the function is compiled.
-      unfinished: the dispatcher from the beginning of compilation on, for a kernel that calls itself.
+    Python may call it, other kernels may take it as an argument, or it is copied to each place of its call.
     """
 
     function: Callable[..., Any]
     from_python: bool = False
     by_pointer: bool = False
     inlined: bool = False
-    dispatcher: Any = field(default=None, init=False)
-    unfinished: Any = field(default=None, init=False)
+    dispatcher: Any = field(default=None, init=False)  # numba's, once the function is compiled
+    unfinished: Any = field(default=None, init=False)  # the same while it is compiled, for a kernel that calls itself
 
     def __post_init__(self) -> None:
         update_wrapper(self, self.function)  # type: ignore[arg-type]  # only `jit.Kernel` can be called

@@ -11,7 +11,6 @@ OPPONENTS = Parts("opponent model", "kriegbot.models", "kriegbot.opponents")
 def load_opponent(name: str) -> Any:
     """Return the compiled opponent model of a name, or of FILE.py:NAME or MODULE:NAME.
 
-    Raises:
-      kriegbot.parts.NotFound: a ValueError; there is no such model.
+    Raises `kriegbot.parts.NotFound`, a ValueError.
     """
     return OPPONENTS.load(name)

@@ -98,8 +98,7 @@ def scene_of(tables: kb.Words, position: kb.Position, announced: Announced) -> S
     """Return the facts of a position in which the opponent is to move."""
     side = kb.side_to_move(position)
     own, other = kb.pieces_of(position, side)
-    pawns, up = position.pawns & other, kb.forward(1 - side)
-    by_pawns = kb.shifted(pawns & kb.NOT_FILE_A, up - 1) | kb.shifted(pawns & kb.NOT_FILE_H, up + 1)
+    left, right = kb.attacks_of_pawns(position.pawns & other, 1 - side)
     checkers, _ = kb.check_info(tables, position)
     reached = kb.reach(tables, position, side)
     return Scene(
@@ -110,7 +109,7 @@ def scene_of(tables: kb.Words, position: kb.Position, announced: Announced) -> S
         kb.attacked_by(tables, position, 1 - side, own | other),
         reached.every,
         reached.twice,
-        by_pawns,
+        left | right,
         checkers,
         kb.captured_on(announced.ours),
         1 if kb.plies_played(position) < OPENING_PLIES else 0,
@@ -139,12 +138,7 @@ def attacks_of(tables: kb.Words, kind: int, side: int, square: int, occupied: kb
 def is_defended(tables: kb.Words, position: kb.Position, scene: Scene, origin: int, target: int) -> bool:
     """Return True if another piece of the mover's defends the target of its move."""
     others, occupied = scene.own & ~kb.bit(origin), scene.occupied & ~kb.bit(origin)
-    defenders = kb.pawn_attacks(tables, 1 - scene.side, target) & position.pawns
-    defenders |= kb.knight_attacks(tables, target) & position.knights
-    defenders |= kb.king_attacks(tables, target) & position.kings
-    defenders |= kb.bishop_attacks(tables, target, occupied) & position.diagonals
-    defenders |= kb.rook_attacks(tables, target, occupied) & position.orthogonals
-    return defenders & others != kb.NONE
+    return kb.is_attacked(tables, position, target, scene.side, others, occupied)
 
 
 @kb.inlined

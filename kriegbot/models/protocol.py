@@ -27,26 +27,16 @@ model may use those behind `count` as scratch memory."""
 
 
 def opponent(function: Opponent) -> Opponent:
-    """Compile an opponent model.
-
-    Raises:
-      TypeError: its annotations are not those of `Opponent`.
-    """
+    """Compile an opponent model; raise TypeError unless its annotations are those of `Opponent`."""
     return part_of(Opponent, function)
 
 
 def opponents(prior: Sequence[float], with_model: Sequence[int] = ()) -> Callable[[Opponent], Opponent]:
     """Compile a model of several opponent types, which reads the `type_id` of the board, 0 to len(prior) - 1.
 
-    A belief begins with the first position once for each type, with weights `prior`. Announcements then make some types
-    likelier than others.
-
-    Args:
-      prior: the share of each type; they need not sum to 1.
-      with_model: the types that themselves have a model of their opponent; none for unknown.
-
-    Raises:
-      ValueError: there are no shares or more than MAX_TYPES, or one is not positive.
+    A belief begins with the first position once for each type, with weights `prior`, which need not sum to 1.
+    Announcements then make some types likelier than others. Types in `with_model` have a model of their own opponent.
+    Raises ValueError unless there are 1 to MAX_TYPES shares, all positive.
     """
     if not 0 < len(prior) <= MAX_TYPES or min(prior) <= 0.0:
         raise ValueError(f"illegal prior {prior}: give 1 to {MAX_TYPES} positive shares")

@@ -68,15 +68,9 @@ class Player(Protocol):
 
 
 def notify(player: Player, view: View, known: int) -> int:
-    """Call the player's optional hooks for everything new in its view.
+    """Call the player's optional hooks for everything new in its view; return the number of events that it has seen.
 
-    Args:
-      player: may define `on_begin`, `on_opponent_moved` and `on_end`; each takes a view.
-      view: the player's current view.
-      known: number of events that the player has seen; -1 before the game began.
-
-    Returns:
-      The number of events that it has seen now.
+    `known` is the number of events that it had seen; -1 before the game began.
     """
     has_moved = any(isinstance(event, OpponentMoved) for event in view.events[max(known, 0) :])
     for name, is_new in (("on_begin", known < 0), ("on_opponent_moved", has_moved), ("on_end", view.end is not None)):
@@ -88,24 +82,19 @@ def notify(player: Player, view: View, known: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PlayerKind:
-    """A player's description of itself. Each file kriegbot/players/NAME.py that defines NAME adds a player.
-
-    Attributes:
-      summary: how it plays.
-      make: called with a seed and all options by name, returns a player for one game. None for a person.
-      options: its settings.
-      either: names of options that exclude each other.
-      words: how it plays, for people who choose an opponent; by default the summary.
-      rank: its place in lists for people; 1 comes first.
-      has_kernels: True if `make` needs compiled kernels.
-      begins_early: True if a few of them are enough to begin; see `kernels.prepare_first`.
-    """
+    """A player's description of itself. Each file kriegbot/players/NAME.py that defines NAME adds a player."""
 
     summary: str
     make: Callable[..., Player] | None
+    """Called with a seed and all options by name, returns a player for one game. None for a person."""
     options: tuple[Option, ...] = ()
     either: tuple[str, ...] = ()
+    """Names of options that exclude each other."""
     words: str = ""
+    """How it plays, for people who choose an opponent; by default the summary."""
     rank: int = 100
+    """Its place in lists for people; 1 comes first."""
     has_kernels: bool = False
+    """True if `make` needs compiled kernels."""
     begins_early: bool = False
+    """True if a few of them are enough to begin; see `kernels.prepare_first`."""

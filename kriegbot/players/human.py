@@ -2,8 +2,8 @@
 
 SAN normally depends on the legal moves of the true board, which nobody but the referee knows. So this module reads a
 text against the open tries of a view, and names a try so that no other open one has the same name: `Nf3`, `Rad1`,
-`exd5`, `e8=Q`, `O-O`. It writes x only for pawns: the referee says whether another piece captures. A text that names no
-piece to promote to means a queen: `e8`, `bxa8`, `e7e8`.
+`exd5`, `e8=Q`, `O-O`. Only pawns have an x: whether another piece captures is the referee's to announce. A text that
+names no piece to promote to means a queen: `e8`, `bxa8`, `e7e8`.
 """
 
 from __future__ import annotations
@@ -214,29 +214,20 @@ def try_name(move: chess.Move, view: View) -> str:
 
 def _matching(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move]:
     text = _SUFFIX.sub("", text)
-    king_file = _castling_file(text)
-    if king_file is not None:
-        return [
-            move
-            for move in tries
-            if pieces.is_castling(move, view.men) and chess.square_file(move.to_square) == king_file
-        ]
-    match = _uci(text)
-    if match is not None:
+    if (king_file := _castling_file(text)) is not None:
+        castling = [move for move in tries if pieces.is_castling(move, view.men)]
+        return [move for move in castling if chess.square_file(move.to_square) == king_file]
+    if match := _uci(text):
         squares = chess.parse_square(match[1]), chess.parse_square(match[2])
         moves = [move for move in tries if (move.from_square, move.to_square) == squares]
         return [move for move in moves if pieces.promotes_to(move, match[3])]
-    moves = _matching_san(text, view, tries)
-    if not moves and text[:1] in ("n", "r", "q", "k", "b"):
-        moves = _matching_san(text[0].upper() + text[1:], view, tries)
-    return moves
-
-
-def _matching_san(text: str, view: View, tries: list[chess.Move]) -> list[chess.Move]:
-    match = _SAN.fullmatch(text)
-    if match is None or (match[4] and not match[1] and not match[2]):  # a pawn's capture names its file
-        return []
-    return [move for move in tries if pieces.matches_san(move, view.men, match)]
+    for san in (text, text[:1].upper() + text[1:]):  # b is a pawn's file first, then a bishop
+        match = _SAN.fullmatch(san)
+        is_named = match is not None and (match[1] or match[2] or not match[4])  # a pawn's capture names its file
+        moves = [move for move in tries if pieces.matches_san(move, view.men, match)] if match and is_named else []
+        if moves:
+            return moves
+    return []
 
 
 def _castling_file(text: str) -> int | None:
@@ -250,14 +241,12 @@ def _uci(text: str) -> re.Match[str] | None:
 
 def _why_not(text: str, view: View) -> str:
     plain = _SUFFIX.sub("", text)
-    match = _uci(plain)
-    if match is not None:
+    if match := _uci(plain):
         origin = chess.parse_square(match[1])
         if origin not in view.men:
             return f"You have no piece on {match[1]}."
         return f"Your {chess.piece_name(view.men[origin])} on {match[1]} cannot reach {match[2]}."
-    match = _SAN.fullmatch(plain)
-    if match is not None:
+    if match := _SAN.fullmatch(plain):
         piece = _PIECES[match[1]]
         count = list(view.men.values()).count(chess.PIECE_NAMES.index(piece))
         if not count:

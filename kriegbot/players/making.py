@@ -38,11 +38,8 @@ def load_rules(name: str) -> RuleSet:
 def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None, *, is_early: bool = False) -> Player:
     """Make a player for one game. With a fixed number of samples, the same seed plays the same game.
 
-    Args:
-      spec: the player; one from outside is loaded into this process.
-      seed: seed of the player's random choices, at least 0.
-      report: called while kernels are being compiled.
-      is_early: True to return before all kernels are compiled, if the player can begin with a few.
+    A player from outside is loaded into this process. `report` is called while kernels are being compiled; `is_early`
+    returns before all are, if the player can begin with a few.
 
     Raises:
       BadSpec: the player is a person, who needs a console (`kriegbot.players.human`), or code from outside does not

@@ -43,18 +43,13 @@ FEW_PIECES = 4
 
 
 class ScriptTurn:
-    """A turn of a script.
-
-    Attributes:
-      view: the player's view.
-      reply: announcement of the opponent's last move.
-      threatened: squares that the piece that has just captured may attack.
-    """
+    """A turn of a script: the player's view, and the announcement of the opponent's last move."""
 
     def __init__(self, view: View) -> None:
         self.view = view
         self.reply = view.last_announcement or Announcement()
         self.threatened = 0
+        """Squares that the piece that has just captured may attack."""
         if self.reply.capture is not None:
             square = self.reply.capture
             lines = attacks(view.color, chess.QUEEN, square, squares_of(view.men))
@@ -67,10 +62,6 @@ class ScriptTurn:
     def height(self, square: chess.Square) -> int:
         """Return the rank of a square from our side, 0 to 7."""
         return relative_rank(self.view.color, square)
-
-    def gain(self, move: chess.Move) -> int:
-        """Return the number of ranks that a try advances."""
-        return self.height(move.to_square) - self.height(move.from_square)
 
     def is_pawn_capture(self, move: chess.Move) -> bool:
         """Return True if a try can only be a capture by a pawn."""
@@ -270,4 +261,5 @@ def prowl(turn: ScriptTurn, move: chess.Move) -> float:
     value = PIECE_VALUES[turn.piece(move)]
     height = turn.height(move.to_square)
     risk = 0.0 if turn.is_protected(move) else value * max(0, height - 2)
-    return 4.0 * turn.gain(move) + (6.0 if height >= 4 else 0.0) - value - risk
+    gain = height - turn.height(move.from_square)
+    return 4.0 * gain + (6.0 if height >= 4 else 0.0) - value - risk

@@ -66,17 +66,14 @@ def programs() -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlayerSpec:
-    """A player and its settings.
-
-    Attributes:
-      name: a built-in player, or the spec of a player from outside without its options.
-      options: the options given, in the order of a built-in player's own; of a player from outside, as texts.
-      sandbox: True to run a player from outside in a sandbox, where there is one.
-    """
+    """A player and its settings."""
 
     name: str
+    """A built-in player, or the spec of a player from outside without its options."""
     options: Mapping[str, Value] = field(default_factory=dict)
+    """The options given, in the order of a built-in player's own; of a player from outside, as texts."""
     sandbox: bool = field(default=True, compare=False)
+    """True to run a player from outside in a sandbox, where there is one."""
 
     def __str__(self) -> str:
         options = ",".join(f"{name}={value_text(value)}" for name, value in self.options.items())
@@ -132,26 +129,23 @@ class PlayerSpec:
                 with suppress(NotFound):
                     paths[value] = file_of(value) if ":" in value else None
         else:
-            for option in player_kind(self.name).options:
-                if option.parts is not None:
-                    value = str(self.get(option.name))
-                    paths[value] = option.parts.file(value)
+            named = [(str(self.get(one.name)), one.parts) for one in player_kind(self.name).options if one.parts]
+            paths = {value: parts.file(value) for value, parts in named}
         return {name: path for name, path in paths.items() if path is not None}
 
     @property
     def files(self) -> tuple[Path, ...]:
         """All files from outside: of the player, of its parts, and those among the words of its command."""
-        return tuple(dict.fromkeys((*self._own_files, *self.parts.values())))
-
-    @property
-    def _own_files(self) -> tuple[Path, ...]:
-        if not self.is_outside:
-            return ()
-        if not self.command:
-            return (file_of(self.reference),)
-        first, *rest = self.command
-        paths = [Path(shutil.which(first) or first), *(Path(word) for word in rest)]
-        return tuple(path.absolute() for path in paths if os.path.isfile(path))  # Path.is_file raises for long words
+        own: list[Path] = []
+        if self.command:
+            first, *rest = self.command
+            words = [shutil.which(first) or first, *rest]
+            own = [
+                Path(word).absolute() for word in words if os.path.isfile(word)
+            ]  # Path.is_file raises for long words
+        elif self.is_outside:
+            own = [file_of(self.reference)]
+        return tuple(dict.fromkeys((*own, *self.parts.values())))
 
     @property
     def versions(self) -> dict[str, str]:
@@ -291,11 +285,7 @@ def _split_options(name: str, text: str) -> dict[str, str]:
 
 
 def parse_options(name: str, kind: PlayerKind, texts: Mapping[str, str]) -> dict[str, Value]:
-    """Return the values of a player's options in its order, read from texts by name.
-
-    Raises:
-      BadSpec: an option is unknown, a value is not allowed, or two options exclude each other.
-    """
+    """Return the values of a player's options in its order, read from texts by name; raise BadSpec."""
     known = {option.name: option for option in kind.options}
     values: dict[str, Value] = {}
     default_programs = {one.name: str(one.default) for one in kind.options if isinstance(one.parts, Programs)}

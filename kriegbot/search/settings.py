@@ -27,7 +27,7 @@ def particles_within(seconds: float, rate: int = 100_000, fewest: int = 500) -> 
 
 def setting(kind: type, help: str, default: Any = None, low: float = 0, high: float = 0, **more: Any) -> Any:
     """Return a field that has an option of its name; the arguments are those of `Option`."""
-    return field(default=default, metadata={"kind": kind, "help": help, "low": low, "high": high, **more})
+    return field(default=default, metadata=dict(kind=kind, help=help, default=default, low=low, high=high, **more))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +110,7 @@ class Settings:
 OFFERED = {"depth", "time", "samples", "particles", "evaluator", "backup", "opponent", "belief_model", "free_refusals"}
 """Settings for everybody; only Python and `kriegbot reproduce` offer the others."""
 OPTIONS: dict[str, Option] = {
-    one.name: Option(one.name, default=one.default, is_experimental=one.name not in OFFERED, **one.metadata)
+    one.name: Option(one.name, is_experimental=one.name not in OFFERED, **one.metadata)
     for one in fields(Settings)
     if one.metadata
 }

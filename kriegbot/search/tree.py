@@ -112,8 +112,11 @@ class Lists(NamedTuple):
         lists, every = self, len(self.listed)
         if len(kept) + more > every:
             size = max(len(kept) + more, 2 * every)
-            grown = (np.resize(one, len(one) // every * size) for one in (self.moves, self.outcomes, self.listed))
-            lists = Lists(*grown, self.places, self.scratch, is_kept=True)
+            lists = self._replace(
+                moves=np.resize(self.moves, len(self.moves) // every * size),
+                outcomes=np.resize(self.outcomes, len(self.outcomes) // every * size),
+                listed=np.resize(self.listed, size),
+            )
         free = np.setdiff1d(np.arange(len(lists.listed)), self.places[kept])[:more]
         lists.listed[free] = -1
         return lists._replace(places=np.concatenate([self.places[kept], free]), is_kept=True)

@@ -67,7 +67,6 @@ BACKUPS = Parts("backup rule", "kriegbot.search.backup", "kriegbot.backups")
 def load_backup(name: str) -> Any:
     """Return the backup rule of a name such as `paranoid`, or of FILE.py:NAME or MODULE:NAME.
 
-    Raises:
-      kriegbot.parts.NotFound: a ValueError; it does not exist.
+    Raises `kriegbot.parts.NotFound`, a ValueError.
     """
     return BACKUPS.load(name)
