@@ -17,7 +17,7 @@ from kriegbot.cli.main import main
 from kriegbot.cli.programs import KINDS
 from kriegbot.models import OPPONENTS
 from kriegbot.parts import BadPart, NotFound, Parts, load_object
-from kriegbot.players.part_check import check_part
+from kriegbot.players.making import check_part
 from kriegbot.search.backup import BACKUPS
 from tests.outside import installed
 

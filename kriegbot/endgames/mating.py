@@ -54,7 +54,7 @@ FIRST_RATE = 1_000_000  # sets per second, assumed until the rate is measured
 class MateSearch(NamedTuple):
     """State and parameters of a search.
 
-    moves, costs: lists of MAX_MOVES, one per level. outcomes: MAX_OUTCOMES per level. keys, known: transposition
+    moves, costs: lists of MAX_MOVES, one per level. outcomes: MAX_OUTCOMES per level. keys, table_costs: transposition
     table of ENTRIES sets; a key includes the depth, and its lowest bit is 1 if the cost is a lower bound. spent: [0]
     sets visited, [1] the limit. visits: [0] number of remembered sets of this game, then their keys.
     stalemate: its cost, DRAW or 1 if it wins. worst, repetition: of WORST and REPETITION, those for our pieces.
@@ -64,7 +64,7 @@ class MateSearch(NamedTuple):
     costs: kb.RealArray
     outcomes: kb.WordArray
     keys: kb.WordArray
-    known: kb.RealArray
+    table_costs: kb.RealArray
     spent: kb.IntArray
     tables: DelayedTables
     network: Network
@@ -185,9 +185,9 @@ def cost_of_set(
             return estimate(tables, search.tables, search.network, node)
         key = key_of(ours, squares, depth)
         place = kb.number(key >> kb.word(40)) & (ENTRIES - 1)
-        known = search.keys[place]
-        if known == key or (known == key | kb.ONE and search.known[place] >= limit):
-            return search.known[place]
+        entry = search.keys[place]
+        if entry == key or (entry == key | kb.ONE and search.table_costs[place] >= limit):
+            return search.table_costs[place]
     moves = kb.advance(search.moves, level * kb.MAX_MOVES)
     outcomes = kb.advance(search.outcomes, level * MAX_OUTCOMES * OUTCOME)
     count = 1
@@ -228,7 +228,7 @@ def cost_of_set(
         least = min(least, (1.0 - search.worst) * total + search.worst * worst)
     if move < 0 and search.spent[0] <= search.spent[1]:
         search.keys[place] = key | kb.ONE if least >= limit else key
-        search.known[place] = least
+        search.table_costs[place] = least
     return least
 
 
@@ -294,16 +294,13 @@ class Mating:
     def best_try(
         self, king: BareKing, seconds: float = 0.2, nodes: int | None = None, *, stalemate_wins: bool = False
     ) -> MatingTry:
-        """Return the try with the fewest expected moves to mate, by iterative deepening.
+        """Return the try with the fewest expected moves to mate, by iterative deepening; raise ValueError without any.
 
         Args:
           king: with us to move; after a refusal, with the squares that are left.
           seconds: thinking time, unless the tables are still to be built; see `delayed_information.build`.
           nodes: number of sets to visit instead, for games that a seed repeats on any machine.
           stalemate_wins: True if the rule set counts a stalemated king as lost.
-
-        Raises:
-          ValueError: no try can be legal.
         """
         begun = time.perf_counter()
         row, squares = pieces_row(king.color, king.men), turned(king.squares, king.color)
@@ -322,14 +319,13 @@ class Mating:
             passed = time.perf_counter() - begun
             rate = FIRST_RATE if ahead == 2 else search.spent[0] / passed
             search.spent[1] = search.spent[0] + int(rate * max(seconds - passed, 0.0)) if nodes is None else nodes
-            known = cost_of_tries(kb.TABLES, row, squares, tries, ahead, search)
-            if known == 0:
+            done = cost_of_tries(kb.TABLES, row, squares, tries, ahead, search)
+            if done == 0:
                 break
-            costs, depth = search.costs[:known].copy(), ahead
-            best = tries[:known][costs <= costs.min() + MARGIN]
-            order = np.argsort(costs, kind="stable")
-            tries[:known] = tries[:known][order]
-            if known < count or costs.min() <= ahead:
+            costs, depth = search.costs[:done].copy(), ahead
+            best = tries[:done][costs <= costs.min() + MARGIN]
+            tries[:done] = tries[:done][np.argsort(costs, kind="stable")]
+            if done < count or costs.min() <= ahead:
                 break
         drawn = kb.uniforms(kb.subseed(self.seed, self.tries), 1)[0]
         move = kb.decode_move(int(best[int(drawn * len(best))]))

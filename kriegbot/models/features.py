@@ -135,13 +135,6 @@ def attacks_of(tables: kb.Words, kind: int, side: int, square: int, occupied: kb
 
 
 @kb.inlined
-def is_defended(tables: kb.Words, position: kb.Position, scene: Scene, origin: int, target: int) -> bool:
-    """Return True if another piece of the mover's defends the target of its move."""
-    others, occupied = scene.own & ~kb.bit(origin), scene.occupied & ~kb.bit(origin)
-    return kb.is_attacked(tables, position, target, scene.side, others, occupied)
-
-
-@kb.inlined
 def standing(weights: kb.Reals, side: int, kind: int, square: int) -> float:
     """Return the weights of the rank and the file of a square."""
     rank, file = square >> 3 if side == kb.WHITE else 7 - (square >> 3), square & 7
@@ -212,13 +205,14 @@ def add_risk(
             total += weights[CAPTURES_CHECKER]
     if end & scene.by_pawns:
         total += weights[TO_PAWN_ATTACK + kind]
-    is_safe = is_defended(tables, position, scene, reply.origin, reply.target)
-    if not is_safe:
+    others, occupied = scene.own & ~reply.start, scene.occupied & ~reply.start
+    is_defended = kb.is_attacked(tables, position, reply.target, scene.side, others, occupied)
+    if not is_defended:
         total += weights[NOT_DEFENDED + kind]
     if reply.rank >= 4:
         total += weights[BEYOND_MIDDLE + kind]
     if end & scene.attacked:
-        total += weights[(TO_ATTACKED_DEFENDED if is_safe else TO_ATTACKED_LOOSE) + kind]
+        total += weights[(TO_ATTACKED_DEFENDED if is_defended else TO_ATTACKED_LOOSE) + kind]
         if reply.captured >= 0 and reply.captured < kind:
             total += weights[CAPTURES_LESS + kind]
     if reply.start & scene.attacked:

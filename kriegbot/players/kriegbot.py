@@ -120,7 +120,7 @@ kriegbot = PlayerKind(
     _make,
     (
         Option("time", float, "budget for a turn, all its tries together", 1.0, 0.01, 3600, unit="seconds"),
-        Option("samples", int, "histories drawn per turn, instead", None, 1, 100_000, default_text="by time"),
+        Option("samples", int, "histories for a turn's first try, instead", None, 1, 100_000, default_text="by time"),
         Option(
             "level",
             str,
