@@ -91,7 +91,7 @@ class PlayerKind:
     either: tuple[str, ...] = ()
     """Names of options that exclude each other."""
     words: str = ""
-    """How it plays, for people who choose an opponent; by default the summary."""
+    """Its play in words for people who choose an opponent; by default the summary."""
     rank: int = 100
     """Its place in lists for people; 1 comes first."""
     has_kernels: bool = False
