@@ -288,6 +288,6 @@ def test_a_lone_king_is_among_his_squares_until_he_is_mated() -> None:
             else:
                 hunted.update(view)
             (king,) = referee.view(chess.BLACK).men
-            assert king in hunted.squares
+            assert chess.BB_SQUARES[king] & hunted.king.squares
             referee.try_move(max(view.tries(), key=hunted.rate))
         assert referee.end.winner == chess.WHITE

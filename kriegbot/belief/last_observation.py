@@ -278,12 +278,7 @@ class Perturbation(NamedTuple):
 
 @kb.entry
 def _perturb(
-    tables: kb.WordArray,
-    rows: kb.Rows,
-    change: Perturbation,
-    seed: kb.Word,
-    target: kb.Rows,
-    scratch: kb.MoveArray,
+    tables: kb.WordArray, rows: kb.Rows, change: Perturbation, seed: kb.Word, target: kb.Rows, scratch: kb.MoveArray
 ) -> int:
     """Perturb random rows, as many as `target` has; write those that match the announcement and return their number."""
     boards, written = kb.pointer(rows), 0

@@ -150,13 +150,7 @@ def mean_cost(costs: kb.Shorts, ours: Pieces, squares: kb.Word) -> float:
 
 @kb.kernel
 def cost_try(
-    tables: kb.Words,
-    delayed: kb.Shorts,
-    current: kb.Shorts,
-    ours: Pieces,
-    move: int,
-    squares: kb.Word,
-    costs: kb.Reals,
+    tables: kb.Words, delayed: kb.Shorts, current: kb.Shorts, ours: Pieces, move: int, squares: kb.Word, costs: kb.Reals
 ) -> None:
     """Write the cost of an accepted try, for each of the squares."""
     after = after_try(ours, move)

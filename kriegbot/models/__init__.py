@@ -9,8 +9,5 @@ OPPONENTS = Parts("opponent model", "kriegbot.models", "kriegbot.opponents")
 
 
 def load_opponent(name: str) -> Any:
-    """Return the compiled opponent model of a name, or of FILE.py:NAME or MODULE:NAME.
-
-    Raises `kriegbot.parts.NotFound`, a ValueError.
-    """
+    """Return the compiled opponent model of a name, or of FILE.py:NAME or MODULE:NAME; raise `NotFound`."""
     return OPPONENTS.load(name)

@@ -107,35 +107,30 @@ class LoneKing:
     def __init__(self, view: View) -> None:
         self._events = len(view.events)
         self._stalemate_wins, self._is_alone = view.rules.stalemate_loses, view.opponent_men == 1
-        self._king = BareKing.anywhere(view.color, dict(view.men), view.rules)
+        self.king = BareKing.anywhere(view.color, dict(view.men), view.rules)
         for move in view.refused if self._is_alone else ():
-            self._keep(self._king.squares & self._king.refusing(move))
-
-    @property
-    def squares(self) -> list[chess.Square]:
-        """The king's possible squares."""
-        return list(chess.scan_forward(self._king.squares))
+            self._keep(self.king.squares & self.king.refusing(move))
 
     def update(self, view: View) -> None:
         """Take in the events of a view that are new since the last one."""
         self._is_alone = view.opponent_men == 1
         for event in view.events[self._events :]:
             if isinstance(event, OwnTry) and event.announcement is not None:
-                was_pawn_capture = is_pawn_capture(event.move, self._king.men)
-                self._king = self._king.after_own_move(event.move, event.announcement)
-                self._keep(chess.BB_EMPTY if was_pawn_capture else self._king.squares)
+                was_pawn_capture = is_pawn_capture(event.move, self.king.men)
+                self.king = self.king.after_own_move(event.move, event.announcement)
+                self._keep(chess.BB_EMPTY if was_pawn_capture else self.king.squares)
             elif isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL and self._is_alone:
-                self._keep(self._king.squares & self._king.refusing(event.move))
+                self._keep(self.king.squares & self.king.refusing(event.move))
             elif isinstance(event, OpponentRefused) and self._is_alone:
-                self._king = self._king.after(event)
-                self._keep(self._king.squares)
+                self.king = self.king.after(event)
+                self._keep(self.king.squares)
             elif isinstance(event, OpponentMoved):
                 self._after_opponent(event.announcement)
-        self._events, self._king = len(view.events), replace(self._king, men=dict(view.men))
+        self._events, self.king = len(view.events), replace(self.king, men=dict(view.men))
 
     def rate(self, move: chess.Move) -> float:
         """Rate a try, on average over the squares of the king."""
-        king = self._king
+        king = self.king
         men = moved(king.men, move)
         covered, own = attacked(king.color, men), squares_of(men)
         refusing = king.squares & king.refusing(move)
@@ -157,18 +152,18 @@ class LoneKing:
 
     def _keep(self, squares: chess.Bitboard) -> None:
         """Set the squares. If none is left, the guess was wrong: the king may be anywhere."""
-        anywhere = BareKing.anywhere(self._king.color, self._king.men).squares
-        self._king = replace(self._king, squares=squares or anywhere or chess.BB_A1)
+        anywhere = BareKing.anywhere(self.king.color, self.king.men).squares
+        self.king = replace(self.king, squares=squares or anywhere or chess.BB_A1)
 
     def _after_opponent(self, announcement: Announcement) -> None:
-        king = self._king
+        king = self.king
         covered, reached = attacked(king.color, king.men), chess.BB_EMPTY
         for square in chess.scan_forward(king.squares):
             reached |= chess.BB_KING_ATTACKS[square] & ~covered
         reached &= ~squares_of(king.men) if announcement.capture is None else chess.BB_SQUARES[announcement.capture]
         if not self._is_alone:  # another piece may have moved
             reached |= king.squares & ~covered
-        self._king = king.without(announcement.captured_square)
+        self.king = king.without(announcement.captured_square)
         self._keep(reached)
 
 

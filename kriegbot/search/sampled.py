@@ -14,7 +14,7 @@ import numpy as np
 from kriegbot.belief.belief import Belief, RenewedPool
 from kriegbot.belief.last_observation import last_observation, with_king_moved
 from kriegbot.belief.particles import list_consistent
-from kriegbot.kernels import IntArray, RealArray, Rows, decode_move, last_announced, side_of, subseed, uniforms
+from kriegbot.kernels import RealArray, Rows, decode_move, last_announced, side_of, subseed, uniforms
 from kriegbot.models import load_opponent
 from kriegbot.search.adjustments import ADJUSTMENTS, Context, Placements, adjusted
 from kriegbot.search.information_set import InformationSet, are_open
@@ -41,14 +41,6 @@ class Sample(NamedTuple):
     rows: Rows
     counts: RealArray
     lists: Lists
-
-    def with_others(self, kept: IntArray, rows: Rows, counts: RealArray) -> "Sample":
-        """Return some of these histories, by number, followed by others."""
-        return Sample(
-            np.concatenate([self.rows[kept], rows]),
-            np.concatenate([self.counts[kept], counts]),
-            self.lists.with_places(kept, len(rows)),
-        )
 
 
 class SampledSearch:
@@ -148,7 +140,9 @@ class SampledSearch:
             sample = Sample(rows[:0], counts[:0], lists)
         else:
             rows, counts = self._draw(belief, view, seed, more)
-        return sample.with_others(list_consistent(sample.rows, news), rows, counts)
+        kept = list_consistent(sample.rows, news)
+        rows, counts = np.concatenate([sample.rows[kept], rows]), np.concatenate([sample.counts[kept], counts])
+        return Sample(rows, counts, sample.lists.with_places(kept, len(rows) - len(kept)))
 
     def _draw(self, belief: Belief, view: View, seed: int, more: int | None = None) -> tuple[Rows, RealArray]:
         """Draw histories, or only `more`, in random order if the search is by time; see `Particles.draw`."""

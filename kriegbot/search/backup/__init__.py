@@ -65,8 +65,5 @@ BACKUPS = Parts("backup rule", "kriegbot.search.backup", "kriegbot.backups")
 
 
 def load_backup(name: str) -> Any:
-    """Return the backup rule of a name such as `paranoid`, or of FILE.py:NAME or MODULE:NAME.
-
-    Raises `kriegbot.parts.NotFound`, a ValueError.
-    """
+    """Return the backup rule of a name such as `paranoid`, or of FILE.py:NAME or MODULE:NAME; raise `NotFound`."""
     return BACKUPS.load(name)
