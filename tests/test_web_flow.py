@@ -112,7 +112,7 @@ def test_nothing_can_be_taken_back_before_a_move_or_after_the_end(client: Client
     begin(client)
     client.send({"do": "takeback"})
     refusal = client.until("refusal")
-    assert (refusal["text"], refusal["to"]) == ("You have no move to take back.", "takeback")
+    assert (refusal["text"], refusal["to"]) == ("You have no move to undo.", "takeback")
     end(client)
     client.until("frames")
     client.send({"do": "takeback"})

@@ -104,7 +104,7 @@ def unprepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Unprepared]:
     found.release.set()
 
 
-@pytest.mark.parametrize("size", [PHONE, (1440, 1039)])
+@pytest.mark.parametrize("size", [PHONE, ZOOMED, (1440, 1039)])
 def test_a_program_that_is_being_prepared_takes_no_room_and_no_time(
     size: tuple[int, int], unprepared: Unprepared, tmp_path: Path
 ) -> None:
@@ -113,10 +113,11 @@ def test_a_program_that_is_being_prepared_takes_no_room_and_no_time(
         page.more()
         Select(page.one("#clock")).select_by_value("300+5")
         page.start("rand", seed=2)
-        before = page.square("h1").rect
+        before = page.square("h1").rect, page.one("#to-settings").rect
         server.registry._preparing("rules", 3, 10)
         page.one("#preparing progress")
-        assert page.square("h1").rect == before
+        assert (page.square("h1").rect, page.one("#to-settings").rect) == before
+        assert page.run("return document.documentElement.scrollWidth <= innerWidth")
         assert bottom(page, "#board") <= page.run("return innerHeight")
         assert page.run("return document.querySelector('#preparing').closest('header, main') !== null")
         page.one("#try").send_keys("e4" + Keys.ENTER)

@@ -360,7 +360,7 @@ class PersonSeat(Seat):
         """Take back the person's last move and the reply."""
         with self._lock:
             if self.turn_view().ply < 2:
-                raise Refused("You have no move to take back.")
+                raise Refused("You have no move to undo.")
             self.takes_back = True
             self._act(Leave("a move was taken back"))
 
