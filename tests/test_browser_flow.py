@@ -261,6 +261,30 @@ def test_a_link_without_a_game_tells_a_guest_so(tmp_path: Path) -> None:
             page.one("#puzzle-log li")
 
 
+def test_an_open_tab_says_that_the_server_has_stopped_and_goes_on_by_itself(tmp_path: Path) -> None:
+    with browsing() as driver:
+        with served(tmp_path) as server:
+            page = Page(driver, server.address)
+            page.start("rand", seed=2)
+            move(page, 2, "e2", "e4")
+            port = server.port
+        page.until_text(
+            "#lost", "The server has stopped. Once kriegbot play --web runs again, this page goes on by itself."
+        )
+        assert page.label("e4") == "e4, white pawn, your last move"
+        driver.get_log("browser")  # type: ignore[no-untyped-call] # as of Chrome; of attempts to connect
+        with served(tmp_path):
+            until(lambda: not driver.find_element(By.ID, "lost").is_displayed(), "the connection")
+            move(page, 3, "d2", "d4")
+        (tmp_path / ".address.json").write_text(f'{{"host":"127.0.0.1","port":{port}}}')  # with other tokens
+        (tmp_path / ".address.json").chmod(0o600)
+        with served(tmp_path):
+            page.until_text(
+                "#lost", "This address is no longer valid. Open the one that kriegbot prints when it starts."
+            )
+        driver.get_log("browser")  # type: ignore[no-untyped-call]
+
+
 def test_the_page_works_at_an_address_of_the_network(tmp_path: Path) -> None:
     """Browsers trust it less than 127.0.0.1: no clipboard by script, no opener policy."""
     with served(tmp_path, "0.0.0.0") as server, chromium(server.address) as page:

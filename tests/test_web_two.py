@@ -114,7 +114,7 @@ def leaks(games: list[Sent]) -> tuple[list[str], int]:
             shown = [stripped(message) for message in before if message["is"] == "view"]
             if len(shown) != len(known):
                 found.append(f"{len(shown)} views were sent to {side}, but {len(known)} were new")
-            results = {"results"} if side == "white" else set()  # the host's, of games before
+            results = {"results", "network"} if side == "white" else set()  # the host's, of games before
             kinds = {message["is"] for message in before} - {"hello", "game", "view"} - results
             found += [f"{side} was sent {kind}" for kind in kinds]
             for view, message in zip(known, shown, strict=False):

@@ -16,6 +16,7 @@ from typing import Any
 
 import chess
 import msgspec
+import segno
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
@@ -29,7 +30,7 @@ from kriegbot.request import Refused, refusing, rules_of
 from kriegbot.web import catalogue, requests
 from kriegbot.web.library import MAX_UPLOADED, Library
 from kriegbot.web.registry import PageGame, Registry
-from kriegbot.web.replies import GameList, Reply, ResultsTable, letters, refusal
+from kriegbot.web.replies import GameList, Network, Reply, ResultsTable, letters, refusal
 from referee import GameRecord, View, save_record
 
 IS_GUEST = "kriegbot.guest"  # in the scope of a connection: True if it comes by a link to one game
@@ -37,6 +38,7 @@ STATIC = Path(__file__).parent / "static"
 TEND_SECONDS = 10.0  # between two looks for games that no browser shows
 
 DRAWING_SECONDS = 120.0  # that one picture of a game may take
+MAX_LINK = 200  # characters
 
 BROWSER = "kriegbot-browser"  # cookie that recognizes a browser, whichever link it follows
 BROWSER_SECONDS = 30 * 24 * 3600  # lifetime of the cookie
@@ -86,11 +88,22 @@ def make_app(registry: Registry) -> Starlette:
         Route("/", index),
         WebSocketRoute("/ws", socket),
         static,
+        Route("/qr.svg", qr_code),
         *file_routes(registry.library, registry.limits.upload_time),
         picture_route(registry),
         *learning_routes(),
     ]
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers={Refused: _refused})
+
+
+async def qr_code(request: Request) -> Response:
+    """Draw `qr.svg?link=...`, a link of the page."""
+    check_host(request)
+    link = request.query_params.get("link", "")
+    if not link.startswith("http://") or len(link) > MAX_LINK:
+        raise Refused(f"A QR code takes a link of at most {MAX_LINK} characters.")
+    drawing = segno.make_qr(link).svg_inline(scale=4, light="white")
+    return Response(drawing.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1), media_type="image/svg+xml")
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -126,6 +139,7 @@ class Socket:
         try:
             self.send(catalogue.hello(self._registry.choices, is_guest=self._is_guest))
             self.send(self._registry.results_shown())
+            self.send(self._registry.network_shown)
             self._registry.listeners.add(self.send)
             if self._registry.preparing is not None:
                 self.send(self._registry.preparing)
@@ -143,8 +157,8 @@ class Socket:
                 await self._websocket.close(1008)
 
     def send(self, message: Reply) -> None:
-        """Send a message soon; in any thread. Send results only to whoever runs the server."""
-        if isinstance(message, ResultsTable) and not self._is_mine:
+        """Send a message soon; in any thread. Send results and networks only to whoever runs the server."""
+        if isinstance(message, ResultsTable | Network) and not self._is_mine:
             return
         with contextlib.suppress(RuntimeError):  # the server has stopped
             self._loop.call_soon_threadsafe(self._put, message)
@@ -199,6 +213,10 @@ class Socket:
                 await self._add(catalogue.resumed(registry, file))
             case requests.Open(file):
                 await self._add([catalogue.opened(registry, file)])
+            case requests.OpenNetwork(address):
+                if registry.network is None or not self._is_mine:
+                    raise Refused("Only the machine that runs the server can open it, and only if it is closed.")
+                await registry.network(address)
             case requests.Remember(choices):
                 registry.remember(choices)
             case requests.ListGames() | requests.Delete():

@@ -28,7 +28,7 @@ def _token() -> str:
 
 
 class Address(msgspec.Struct):
-    """The page's address: port and tokens, for one host. `network` is the address that the house's network knows."""
+    """The page's address: port and tokens, for one host. `network` is that at which it lets guests in."""
 
     host: str
     port: int = 0  # any free one
@@ -59,6 +59,11 @@ class Seatings:
     def of(self, file: str) -> Seating | None:
         """Return the seating of a game, if it is known."""
         return self._all.get(file)
+
+    def is_for_two(self, file: str) -> bool:
+        """Return True if two people sit in a game."""
+        seating = self._all.get(file)
+        return seating is not None and {"white", "black"} <= seating.ids.keys()
 
     def file(self, id_: str) -> str | None:
         """Return the file of the game that has a page with this id."""

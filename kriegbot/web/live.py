@@ -363,8 +363,11 @@ class LiveGame(GameThread):
         """Publish the last views, save the game, and publish its end; show the true boards if it is over for good."""
         record = self._headed(record)
         review = Review.of(self.key, record, self.registry.reviews)
+        is_abandoned = record.end is not None and record.end.reason is Reason.ABANDONED
+        goes_on = is_abandoned and self.registry.is_closing  # with the next server, for which people's pages wait
         for color, side in self.people.items():
-            side.seat.wait(review.views[color])
+            if not goes_on:
+                side.seat.wait(review.views[color])
         saved, trouble = None, ""
         try:
             self._latest = None
@@ -374,9 +377,9 @@ class LiveGame(GameThread):
             trouble = f" The game could not be saved: {error.strerror or error}."
             log.error("cannot save to %s: %s", self.registry.library.folder, error.strerror or error)
         self.registry.library.in_progress.discard(self._path.name)
-        is_resumable = record.end is not None and record.end.reason is Reason.ABANDONED and saved is not None
-        if is_resumable and self.registry.is_closing and self.people:
-            return record  # the pages wait for the next server
+        is_resumable = is_abandoned and saved is not None
+        if is_resumable and goes_on and self.people:
+            return record
         if self.watched is not None:
             self.watched.finish(record, saved, trouble, review)
         for side in self.people.values():

@@ -8,7 +8,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -244,6 +244,8 @@ class Registry:
         self.results = Results(folder / "results.jsonl" if results is None else results)
         self._address_file = folder / ".address.json" if address is None else address
         self.guest_token = ""
+        self.network: Callable[[str | None], Awaitable[None]] | None = None  # opens it; None if that is impossible
+        self.network_shown = replies.Network([], None)
         self.seats = SeatPool(self._preparing)
         self.preparing: Preparing | None = None
         self.listeners: set[Callable[[Reply], None]] = set()
@@ -267,6 +269,12 @@ class Registry:
         """Start the processes that the first game and the first heat map need."""
         self.seats.warm()
         self.analyst.warm()
+
+    def show_network(self, network: replies.Network) -> None:
+        """Send whoever runs the server the state of the network."""
+        self.network_shown = network
+        for listener in list(self.listeners):
+            listener(network)
 
     def address_at(self, host: str) -> Address:
         """Return the address that the page had at this host; a new one, if it had another host or none."""

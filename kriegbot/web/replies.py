@@ -237,6 +237,13 @@ class Names(Reply):
     black: str
 
 
+class Network(Reply):
+    """This machine's addresses in networks, and the origin of links at which guests are let in; null if closed."""
+
+    addresses: list[str]
+    open: str | None
+
+
 class Invited(Reply):
     """The terms of a game whose seat is free, and the name of the other person, if given. It holds no view."""
 

@@ -80,6 +80,14 @@ class Join(Request):
     name: Name = ""
 
 
+class OpenNetwork(Request, tag="network"):
+    """Let guests in from a network, at one of this machine's addresses; null closes it."""
+
+    usage = "Choose one of this machine's addresses, or null."
+    is_for_host = True
+    address: Annotated[str, msgspec.Meta(max_length=40)] | None
+
+
 class Rename(Request):
     """The person's name, for the other person."""
 

@@ -19,6 +19,8 @@ import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Callable
+from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -30,15 +32,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kriegbot.children import HUNG_UP, signal_handlers
 from kriegbot.folders import config_folder
 from kriegbot.narration.results import Results
-from kriegbot.request import Refused
+from kriegbot.request import Refused, refusing
 from kriegbot.web.app import IS_GUEST, make_app
 from kriegbot.web.registry import Registry
+from kriegbot.web.replies import Network
 from kriegbot.web.requests import MAX_BYTES
 from kriegbot.web.watch import ReplayedGame
 from referee import GameRecord
 from referee.text import quoted, write_file
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+PROBES = ("198.51.100.1", "100.100.100.100")  # reserved for examples; Tailscale's own
 EVERYWHERE = ("0.0.0.0", "::")  # all addresses of this machine
 MAX_LOGGED = 20  # refused requests
 LAST_MESSAGES = 0.2  # seconds for the last messages to reach browsers before their sockets are closed
@@ -70,10 +74,15 @@ class PageServer(uvicorn.Server):
         if port or not self.kept.port:  # another server may have the usual port for now
             self.kept.port = self.port
         registry.keep_address(self.kept)
+        self._guard = Guard(make_app(registry), token, registry.guest_token, host, self.port)
+        self._house: asyncio.Server | None = None
+        if host in LOOPBACK:
+            registry.network = self.open_network
+            registry.network_shown = Network(addresses_here(), None)
         self.address = f"http://{reached_at(host)}:{self.port}/{token}/"
         super().__init__(
             uvicorn.Config(
-                Guard(make_app(registry), token, registry.guest_token, host, self.port),
+                self._guard,
                 loop="asyncio",
                 http="h11",
                 ws="websockets-sansio",
@@ -96,6 +105,45 @@ class PageServer(uvicorn.Server):
         finally:
             self.registry.stop("the server was stopped")
             self._socket.close()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and let guests in again if one's game is unfinished and this machine is in the same network."""
+        await super().startup(sockets)
+        library, address = self.registry.library, self.kept.network
+        waiting = [game for game in library.games() if game.resumable and library.seatings.is_for_two(game.file)]
+        if address in addresses_here() and waiting:
+            with contextlib.suppress(Refused):
+                await self.open_network(address)
+                print(f"Guests can reach their games at {self.registry.network_shown.open}.", flush=True)
+
+    async def open_network(self, address: str | None) -> None:
+        """Let guests in at an address of this machine, where the guard takes only their token; None: no longer."""
+        if address is not None and address not in addresses_here():
+            raise Refused("This machine no longer has that address. Load the page again.")
+        self._close_house()
+        origin = None
+        if address is not None:
+            with refusing(OSError, beginning=f"Cannot listen on {address}: ", ending="."):
+                listener = listening(address, self.port, or_any=True)
+            state = {"config": self.config, "server_state": self.server_state, "app_state": self.lifespan.state}
+            protocol: Callable[[], asyncio.Protocol] = partial(self.config.http_protocol_class, **state)
+            self._house = await asyncio.get_running_loop().create_server(protocol, sock=listener)
+            self.servers.append(self._house)
+            self._guard.house = listener.getsockname()[:2]
+            origin = "http://{}:{}".format(*self._guard.house)
+        self.kept.network = address
+        self.registry.keep_address(self.kept)
+        self.registry.show_network(Network(addresses_here(), origin))
+
+    def _close_house(self) -> None:
+        if self._house is None:
+            return
+        self._house.close()
+        self.servers.remove(self._house)
+        for connection in list(self.server_state.connections):
+            if connection.transport.get_extra_info("sockname")[:2] == self._guard.house:
+                connection.shutdown()
+        self._house = self._guard.house = None
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop the games, then the server."""
@@ -144,13 +192,26 @@ def page_to(address: str, file: Path) -> str:
 def reached_at(host: str) -> str:
     """Return the host in the page's address; for all addresses of this machine, the one that the network knows."""
     if host in EVERYWHERE:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            try:
-                probe.connect(("198.51.100.1", 9))  # an address reserved for examples; this sends nothing
-                host = probe.getsockname()[0]
-            except OSError:
-                host = socket.gethostname()
+        host = _address_towards(PROBES[0]) or socket.gethostname()
     return f"[{host}]" if ":" in host else host
+
+
+def addresses_here() -> list[str]:
+    """Return this machine's addresses in networks: towards the internet, in Tailscale's, and those of its name."""
+    with contextlib.suppress(OSError):
+        named = socket.gethostbyname_ex(socket.gethostname())[2]
+    found = [local for target in PROBES if (local := _address_towards(target))] + named
+    return [one for one in dict.fromkeys(found) if not ipaddress.ip_address(one).is_loopback]
+
+
+def _address_towards(target: str) -> str | None:
+    """Return this machine's address in the network that leads to another one; sends nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((target, 9))
+        except OSError:
+            return None
+        return str(probe.getsockname()[0])
 
 
 def opened_to(host: str, folder: Path) -> str:
@@ -197,6 +258,9 @@ def _has_screen() -> bool:
 class Guard:
     """ASGI middleware that passes requests on without the token in their path, or refuses and logs them.
 
+    Attributes:
+      house: address and port of a listener for guests in a network, if it is open. Only their token is valid there.
+
     Args:
       app: the guarded application.
       token: first part of the path of whoever runs the server.
@@ -208,6 +272,7 @@ class Guard:
         self._app = app
         self._token, self._guest_token = token.encode(), guest_token.encode()
         self._host, self._port = host, port
+        self.house: tuple[str, int] | None = None
         self._refused = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -227,25 +292,35 @@ class Guard:
         path = "/" + scope["path"].lstrip("/").partition("/")[2]
         inner = dict(scope) | {"path": path, "raw_path": path.encode(), IS_GUEST: self._has(self._guest_token, scope)}
         host = Headers(scope=scope)["host"]
-        await self._app(inner, receive, _with_headers(send, host, is_trusted=self._host in LOOPBACK))
+        is_trusted = self._host in LOOPBACK and not self._is_house(scope)
+        await self._app(inner, receive, _with_headers(send, host, is_trusted=is_trusted))
 
     def refusal(self, scope: Scope) -> str:
         """Return the reason to refuse a request, or an empty string."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        if len(hosts) != 1 or not self.is_host(hosts[0]):
+        is_house = self._is_house(scope)
+        if len(hosts) != 1 or not (self._names_house(hosts[0]) if is_house else self.is_host(hosts[0])):
             return f"foreign Host {quoted(', '.join(hosts))}"
         if len(origins) > 1 or (origins and origins[0] != f"http://{hosts[0]}"):
             return f"foreign Origin {quoted(', '.join(origins))}"
         if scope["type"] == "websocket" and not origins:
             return "no Origin"
-        if not (self._has(self._token, scope) or self._has(self._guest_token, scope)):
+        if not ((self._has(self._token, scope) and not is_house) or self._has(self._guest_token, scope)):
             return "wrong token"
         return ""
 
     def _has(self, token: bytes, scope: Scope) -> bool:
         first = scope["path"].lstrip("/").partition("/")[0]
         return secrets.compare_digest(first.encode(), token)
+
+    def _is_house(self, scope: Scope) -> bool:
+        return self.house is not None and tuple(scope.get("server") or ()) == self.house
+
+    def _names_house(self, text: str) -> bool:
+        """Return True if a Host header has any address and the house's port: a router may forward to it."""
+        name, _, port = text.rpartition(":")
+        return self.house is not None and port == str(self.house[1]) and _is_address(name)
 
     def is_host(self, text: str) -> bool:
         """Return True if a Host header names this server: by an address, which no name can fake, or as localhost."""

@@ -4,7 +4,7 @@ import { recall } from "./choices.js";
 import { atOneScreen, makePrivacyScreen } from "./privacy.js";
 import { newForm } from "./form.js";
 import { guidedGame } from "./learn.js";
-import { askToJoin } from "./people.js";
+import { askToJoin, showNetwork } from "./people.js";
 import { savedGames } from "./library.js";
 import { offerNext, showOutcome } from "./outcome.js";
 import { drawPicture } from "./picture.js";
@@ -89,6 +89,7 @@ function leave() {
 function receive(message) {
   if (privacy.holds(message)) return;
   if (message.is === "hello") offer(message);
+  else if (message.is === "network") showNetwork(message);
   else if (message.is === "preparing") prepare(message);
   else if (message.is === "game") enter(message);
   else if (message.is === "library") listGames(message);

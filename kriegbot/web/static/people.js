@@ -9,6 +9,14 @@ const LOCAL = ["127.0.0.1", "[::1]", "localhost"];
 const NAMES = { white: "White", black: "Black" };
 const AWAY = 2000; // milliseconds; reloading the page is not leaving
 let leaving;
+let network = { addresses: [], open: null }; // the server's last message on it
+let invite = () => {}; // shows the invitation of the game on the page
+
+/** Shows whether guests can come from other machines. */
+export function showNetwork(message) {
+  network = message;
+  invite();
+}
 
 /** Shows an invitation to a guest; send(message) sends the answer. */
 export function askToJoin({ game, you, rules, clock, by }, send) {
@@ -26,18 +34,18 @@ export function startPeople(game, send) {
   $("presence").textContent = "";
   $("stranger").hidden = true;
   clearTimeout(leaving);
-  if (game.invitation !== null) invite();
-
-  function invite() {
-    $("link").value = location.origin + game.invitation;
+  invite = () => {
+    const isLocal = LOCAL.includes(location.hostname);
+    $("link").value = (network.open ?? location.origin) + game.invitation;
+    $("qr").hidden = isLocal && !network.open;
+    if (!$("qr").hidden) $("qr").src = `qr.svg?link=${encodeURIComponent($("link").value)}`;
+    $("network").replaceChildren(...(isLocal ? waysIn(send) : []));
     $("link").onfocus = () => $("link").select();
     $("copy").textContent = "Copy";
     $("copy").onclick = async () => {
       await copy($("link"));
       $("copy").textContent = "Copied";
     };
-    $("link-about").textContent = LOCAL.includes(location.hostname)
-      ? "This link works on this machine only. To play from another one, start the server with --host and this machine's address." : "";
     $("host-name").value = chosen("name") ?? "";
     $("host-name").onchange = () => {
       keep({ name: $("host-name").value.trim() });
@@ -45,7 +53,9 @@ export function startPeople(game, send) {
     };
     $("new-link").onclick = () => send({ do: "newlink" });
     $("onlookers").replaceChildren("Others can look at the game once it has ended. ", onlookersLink(game));
-  }
+  };
+  if (game.invitation === null) invite = () => {};
+  invite();
 
   function receive(message) {
     if (message.is === "view") {
@@ -67,9 +77,24 @@ export function startPeople(game, send) {
   return { receive };
 }
 
+/** How a friend on another machine gets in. */
+function waysIn(send) {
+  const button = (text, address) => make("button", { type: "button", onclick: () => send({ do: "network", address }) }, text);
+  const port = network.open?.split(":").at(-1) ?? location.port;
+  return [
+    make("p", {}, network.open
+      ? "The link works for everybody in your network. Guests can play their game, and nothing else. Messages are not encrypted. "
+      : "So far the link works on this machine only. ",
+    ...(network.open ? [button("Close", null)] : network.addresses.map((address) => button(`Let guests in from my network (${address})`, address)))),
+    make("details", {}, make("summary", {}, "Your friend is not in your house?"),
+      make("p", {}, "Both join one private network, such as Tailscale or WireGuard. Its address then appears here when you load the page again."),
+      make("p", {}, `Or let your router forward port ${port} to this machine, and put your public address in place of this one in the link.`)),
+  ];
+}
+
 /** A button that copies the link for others, who see the game after its end, and becomes that link. */
 export function onlookersLink(game) {
-  const link = make("input", { className: "onlookers", value: location.origin + game.onlookers, readOnly: true, "aria-label": "Link for others, copied" });
+  const link = make("input", { className: "onlookers", value: (network.open ?? location.origin) + game.onlookers, readOnly: true, "aria-label": "Link for others, copied" });
   const button = make("button", { type: "button", onclick: () => {
     button.replaceWith(link);
     copy(link);
