@@ -8,7 +8,7 @@ from typing import Any
 
 import chess
 
-from kriegbot.online.settings import SITE_RULES
+from kriegbot.online.site import SITE_RULES
 from referee import Answer, AskAny, Limits, Reason, Referee, RuleSet
 from tests.fake_words import told
 

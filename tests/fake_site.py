@@ -17,7 +17,7 @@ from collections import Counter
 
 import chess
 
-from kriegbot.online.settings import SITE_RULES
+from kriegbot.online.site import SITE_RULES
 from referee import Answer, AskAny, OwnTry
 from tests.fake_game import BOT, Game, Json
 from tests.fake_words import answered

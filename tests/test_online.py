@@ -16,18 +16,20 @@ import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.game.process import budget_of
-from kriegbot.online.bot import Bot
+from kriegbot.online.bot import Bot, BotSettings, load_settings, read_settings
 from kriegbot.online.game import HURRY, LEAST, RESERVE, patience_for, seconds_for, spec_for
-from kriegbot.online.settings import (
-    BotSettings,
+from kriegbot.online.site import (
+    CALLS,
+    Site,
+    SiteRefusal,
+    Stopped,
+    Uncertain,
     check_free,
-    load_settings,
+    checked_address,
     load_token,
-    read_settings,
     save_token,
     token_path,
 )
-from kriegbot.online.site import CALLS, Site, SiteRefusal, Stopped, Uncertain, checked_address
 from kriegbot.players.specs import parse_spec
 from kriegbot.request import Refused
 from tests.fake_http import serving

@@ -15,9 +15,9 @@ import pytest
 from rich.console import Console
 
 from kriegbot.cli.online import Screen
-from kriegbot.online.bot import Bot
+from kriegbot.online.bot import Bot, BotSettings
 from kriegbot.online.game import GameStatus, OnlineGame, OnlineRecord
-from kriegbot.online.settings import SITE_RULES, BotSettings
+from kriegbot.online.site import SITE_RULES
 from kriegbot.players.specs import parse_spec
 from tests.test_online_reading import started
 

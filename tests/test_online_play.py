@@ -17,9 +17,8 @@ from rich.console import Console
 
 from kriegbot.cli.online import Screen
 from kriegbot.online import bot as bot_module
-from kriegbot.online.bot import Bot
+from kriegbot.online.bot import Bot, BotSettings, read_settings
 from kriegbot.online.game import GameStatus
-from kriegbot.online.settings import BotSettings, read_settings
 from kriegbot.online.site import Site, in_a_while
 from kriegbot.request import Refused
 from referee import Answer

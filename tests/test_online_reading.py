@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from kriegbot.online.reading import DOUBLES, Unreadable, read_state
-from kriegbot.online.settings import SITE_RULES
+from kriegbot.online.site import SITE_RULES
 from referee import (
     Answer,
     AskAny,

@@ -34,8 +34,7 @@ from kriegbot.request import Refused, games_folder, program_of
 from referee.text import one_line, quoted
 
 if TYPE_CHECKING:  # httpx, which the bot needs, is an extra
-    from kriegbot.online.bot import Bot
-    from kriegbot.online.settings import BotSettings
+    from kriegbot.online.bot import Bot, BotSettings
 
 KEY = "KRIEGSPIEL_REGISTRATION_KEY"
 REGISTERING = 30.0  # seconds in which a request to register is repeated
@@ -64,11 +63,10 @@ def register(
         if not text.isprintable():  # half a character, say, which no message can hold
             raise Refused(f"illegal {what} {quoted(text)}: it takes printable characters.")
     config = _settings(settings)
-    from kriegbot.online.settings import check_free, save_token, token_path
-    from kriegbot.online.site import Site, SiteRefusal, Stopped, Uncertain, in_a_while
+    from kriegbot.online import site as api
 
-    path = token_path(config.site)
-    check_free(path)
+    path = api.token_path(config.site)
+    api.check_free(path)
     key = os.environ.get(KEY) or typer.prompt("Registration key", hide_input=True)
     if not (key.isascii() and key.isprintable()):
         raise Refused("illegal registration key: it takes printable ASCII characters.")
@@ -81,18 +79,20 @@ def register(
         "supported_rule_variants": list(dict.fromkeys(config.rules)),
     }
     try:
-        with Site(config.site, None, in_a_while(REGISTERING), lambda line: print(line, file=sys.stderr)) as site:
+        with api.Site(
+            config.site, None, api.in_a_while(REGISTERING), lambda line: print(line, file=sys.stderr)
+        ) as site:
             answer = site.command("POST", "/auth/bots/register", body, {"X-Bot-Registration-Key": key})
-    except SiteRefusal as refusal:
+    except api.SiteRefusal as refusal:
         raise Refused(f"{config.site} does not register {quoted(username)}: {refusal}.") from None
-    except Uncertain as error:
+    except api.Uncertain as error:
         raise Refused(f"{error}; the site may have registered {quoted(username)} without sending its token.") from None
-    except Stopped:
+    except api.Stopped:
         raise Refused(f"{config.site} accepted no request in {REGISTERING:g} seconds; try again later.") from None
     token = answer.get("api_token")
     if not (isinstance(token, str) and token.isascii() and token.isprintable() and token):
         raise Refused(f"{config.site} has registered {quoted(username)} without sending a token.")
-    save_token(path, token)
+    api.save_token(path, token)
     print(f"Registered {username}; its token is in {path}, which only you can read.")
 
 
@@ -105,8 +105,7 @@ def run(settings: File = None) -> None:
     """
     config = _settings(settings)
     from kriegbot.online.bot import Bot
-    from kriegbot.online.settings import SITE_RULES, load_token, token_path
-    from kriegbot.online.site import Site, in_a_while
+    from kriegbot.online.site import SITE_RULES, Site, in_a_while, load_token, token_path
 
     token = load_token(token_path(config.site))
     folder = games_folder(str(Path(config.records).expanduser() if config.records else games_folder() / "online"))
@@ -133,7 +132,7 @@ def _settings(file: str | None) -> BotSettings:
     """Return the settings in a file, by default the user's; without that, the defaults."""
     if find_spec("httpx") is None:
         raise Refused("playing online needs httpx: pip install httpx.")
-    from kriegbot.online.settings import BotSettings, load_settings
+    from kriegbot.online.bot import BotSettings, load_settings
 
     path = config_folder() / "online.toml" if file is None else Path(file)
     if file is None and not path.exists():

@@ -1,4 +1,4 @@
-"""The bot: polls its games and the lobby, and plays every game in a thread of its own.
+"""The bot and its settings. It polls its games and the lobby, and plays every game in a thread of its own.
 
 The site decides which games are ours, so games from before a restart go on. The bot keeps the site's limits: one game
 waiting in the lobby, one joined a minute. If somebody begins a game that the settings do not want, the bot resigns it
@@ -7,22 +7,111 @@ before the first move and logs the reason, since the site has no other way to de
 
 import threading
 import time
+import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from datetime import time as clock_time
 from itertools import cycle
 from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
+
+import msgspec
+from msgspec import Meta
 
 from kriegbot.online.game import GONE, GameStatus, OnlineGame, OnlineRecord, is_code, unfinished
-from kriegbot.online.settings import SITE_RULES, BotSettings
-from kriegbot.online.site import Json, Site, SiteRefusal, Stopped, Uncertain
+from kriegbot.online.site import SITE, SITE_RULES, Json, Site, SiteRefusal, Stopped, Uncertain, checked_address
 from kriegbot.players.specs import parse_spec
-from kriegbot.request import Refused
-from referee.text import one_line, quoted
+from kriegbot.request import Refused, program_of, refusing
+from referee.text import one_line, quoted, read_text, unknown
 
 LOOK, SOON = 5.0, 1.0  # seconds between two looks at games and lobby: usually, and after we have acted
 JOIN_EVERY = 61.0  # seconds between two attempts to join a game; the site allows one a minute
 MAX_NAME = 40  # characters of a name that is shown
+MAX_GAMES = 20
+MAX_BYTES = 100_000  # of the file of settings
+HOUR = "([01][0-9]|2[0-3]):[0-5][0-9]"
+
+Text: TypeAlias = Annotated[str, Meta(description="a text in quotation marks")]
+YesNo: TypeAlias = Annotated[bool, Meta(description="true or false")]
+Names: TypeAlias = Annotated[tuple[str, ...], Meta(description="a list of names, such as ['alice', 'bob']")]
+
+
+class BotSettings(msgspec.Struct, frozen=True):
+    """The bot's settings. docs/online.md explains every key; a description says which values it accepts.
+
+    Raises:
+      Refused: the site, player or rule set does not exist.
+    """
+
+    site: Text = SITE
+    player: Text = "kriegbot:time=5"
+    rules: Annotated[
+        tuple[str, ...], Meta(min_length=1, description=f"a list with at least one of {', '.join(SITE_RULES)}")
+    ] = tuple(SITE_RULES)
+    games: Annotated[int, Meta(ge=1, le=MAX_GAMES, description=f"a whole number, 1..{MAX_GAMES}")] = 3
+    opponents: Annotated[
+        Literal["humans", "bots", "anyone", "nobody"], Meta(description="one of humans, bots, anyone, nobody")
+    ] = "anyone"
+    allow: Names = ()
+    block: Names = ()
+    hours: Annotated[
+        str, Meta(pattern=rf"\A{HOUR}-({HOUR}|24:00)\Z", description="two times, such as '08:00-22:30'")
+    ] = "00:00-24:00"
+    create: YesNo = True
+    join: YesNo = False
+    records: Text = ""
+
+    def __post_init__(self) -> None:
+        """Raise Refused if the site, the player or a rule set does not exist."""
+        checked_address(self.site)
+        program_of(self.player)
+        for name in self.rules:
+            if name not in SITE_RULES:
+                raise Refused(f"illegal setting rules: {unknown('rule set', name, SITE_RULES)}")
+
+    def why_not(self, opponent: str, role: str) -> str:
+        """Return why the bot does not play an opponent; empty if it does."""
+        kind = "bots" if role == "bot" else "humans"
+        allowed, blocked = ({name.lower() for name in names} for names in (self.allow, self.block))
+        if opponent.lower() in blocked:
+            return f"{opponent} is blocked"
+        if allowed and opponent.lower() not in allowed:
+            return f"{opponent} is not among those allowed"
+        if self.opponents not in ("anyone", kind):
+            return f"opponents are {self.opponents}, not {kind}"
+        return ""
+
+    def is_open(self, now: clock_time) -> bool:
+        """Return True if new games may begin at a time of day."""
+        first, last = (clock_time.fromisoformat(text.replace("24:", "00:")) for text in self.hours.split("-"))
+        if first == last:
+            return True
+        return first <= now < last if first < last else now >= first or now < last
+
+
+def load_settings(path: Path) -> BotSettings:
+    """Read settings from a file. Raise Refused, with what the key accepts, if a value is wrong."""
+    try:
+        data = tomllib.loads(read_text(path, MAX_BYTES))
+    except ValueError as error:
+        raise Refused(f"cannot use {quoted(str(path))} as settings: {one_line(str(error), 200)}.") from None
+    return read_settings(data, str(path))
+
+
+def read_settings(data: dict[str, Any], where: str) -> BotSettings:
+    """Read settings from a table; see `load_settings`."""
+    types = get_type_hints(BotSettings, include_extras=True)
+    for name, value in data.items():
+        if name not in types:
+            raise Refused(f"'{where}': {unknown('setting', name, types)}")
+        try:
+            msgspec.convert(value, types[name])
+        except msgspec.ValidationError:
+            (meta,) = types[name].__metadata__
+            raise Refused(f"'{where}': illegal {name} = {quoted(value)}: it takes {meta.description}.") from None
+    with refusing(Refused, beginning=f"'{where}': "):
+        return msgspec.convert(data, BotSettings)
 
 
 class Bot:

@@ -1,4 +1,4 @@
-"""The bot API of kriegspiel.org: the calls in `CALLS`, and no others.
+"""The bot API of kriegspiel.org, the calls in `CALLS` and no others, and the file of the token that it takes.
 
 `CALLS` leaves out the calls that show a player the opponent's moves, such as `/game/REF/moves` and `/game/REF/review`.
 
@@ -10,15 +10,22 @@ it tells whether a failed request was ever sent.
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
 import httpx
 
+from kriegbot.folders import config_folder
 from kriegbot.request import Refused
+from referee import RULE_SETS
 from referee.text import one_line, quoted
 
 Json: TypeAlias = dict[str, Any]
@@ -45,7 +52,11 @@ FIRST_WAIT, LONGEST_WAIT = 0.25, 15.0  # seconds between two attempts; each wait
 LONGEST_PAUSE = 120.0  # greatest pause, in seconds, that the site can demand with 429
 MAX_BYTES = 4_000_000
 LEAVING = 5.0  # seconds for what is worth trying at the end
+TOKEN = re.compile(r"[!-~]{1,500}")
 _LOCAL = ("127.0.0.1", "localhost", "::1")
+
+SITE_RULES = {name: RULE_SETS[name] for name in ("berkeley", "wild16", "cincinnati", "berkeley_any", "rand", "english")}
+"""The rule sets that the site has, under the names that it shares with us."""
 
 
 class SiteRefusal(Exception):
@@ -183,3 +194,55 @@ def in_a_while(seconds: float = LEAVING) -> threading.Event:
     timer.daemon = True
     timer.start()
     return event
+
+
+def token_path(address: str) -> Path:
+    """Return the file of the token for a site."""
+    host = re.sub("[^a-z0-9.]+", "-", urlsplit(address).netloc.lower())
+    return config_folder() / f"token-{host}"
+
+
+def check_free(path: Path) -> None:
+    """Raise Refused unless a token can be saved there. The site sends a token only once, so check before."""
+    if path.exists():
+        raise Refused(f"'{path}' already holds a token; remove it to register another bot.")
+    _write(path, "")
+    path.unlink()
+
+
+def save_token(path: Path, token: str) -> None:
+    """Save a token in a file that only its owner can read. Raise Refused if it is malformed or cannot be saved."""
+    if not TOKEN.fullmatch(token):
+        raise Refused("illegal token: it takes printable characters without spaces.")
+    _write(path, f"{token}\n")
+
+
+def load_token(path: Path) -> str:
+    """Return the token in a file. Raise Refused if there is none or others can read it."""
+    try:
+        with path.open(encoding="ascii", errors="replace") as file:
+            # Windows knows no such modes (docs.python.org/3/library/os.html, os.chmod).
+            if os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077:
+                raise Refused(f"'{path}' can be read by others; make it yours alone: chmod 600 '{path}'.")
+            token = file.read(1000).strip()
+    except FileNotFoundError:
+        raise Refused(f"there is no token in '{path}'; `kriegbot online register` gets one.") from None
+    except OSError as error:
+        raise Refused(f"cannot read the token '{path}': {error.strerror or error}.") from None
+    if not TOKEN.fullmatch(token):
+        raise Refused(f"'{path}' holds no token; it takes one line, as `kriegbot online register` writes it.")
+    return token
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a new file, whole or not at all."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(path, "x", opener=partial(os.open, mode=0o600), encoding="ascii") as file, ExitStack() as on_failure:
+            on_failure.callback(path.unlink, missing_ok=True)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+            on_failure.pop_all()
+    except OSError as error:
+        raise Refused(f"cannot save the token '{path}': {error.strerror or error}.") from None
