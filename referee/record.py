@@ -62,13 +62,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a replay.
+    """One step of a replay: a try or question of the side `color`, an end that no move brought, or the beginning.
 
-    Attributes:
-      referee: the game after this step; the same object at every step.
-      event: the try or question and its answer, the end that no move brought, or None at the first step.
-      color: the side that tried; None at other steps.
-      seconds: time taken for the turn that this step ended, if it was measured.
+    `referee` is the game after this step, the same object at every step. `seconds` is the time taken for the turn that
+    this step ended, if it was measured.
     """
 
     referee: Referee

@@ -220,9 +220,7 @@ def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
     """Measure the mean share of leaves examined in random IMP-models, each with payoffs of its own.
 
     The leaves have depth `d`. A set has `b` alternatives, and the nodes below one split into `k` sets of equal size.
-
-    Raises:
-      ValueError: the model has more than MOST_LEAVES or is too deep.
+    Raise ValueError if there are more than MOST_LEAVES, or it is too deep.
     """
     if (d - 1) * math.log2(max(k * b, 2)) > math.log2(MOST_LEAVES):
         raise ValueError(f"IMP-model({k}, {b}, {d}): (kb)^(d-1) and 2^(d-1) may be {MOST_LEAVES:,} at most")

@@ -94,8 +94,7 @@ class Executor(Protocol):
     def play(self, games: Iterable[ScheduledGame], settings: TournamentSettings) -> Generator[Outcome, None, None]:
         """Play games, each to its end or until MOST_ATTEMPTS workers have died over it. Closing the generator stops.
 
-        Raises:
-          ExecutorError: no more games can be played, or none of some player.
+        Raise ExecutorError if no more games can be played, or none of some player.
         """
         ...
 

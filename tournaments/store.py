@@ -71,11 +71,7 @@ class Store(Reader):
     def writing(
         cls, path: str | os.PathLike[str], settings: TournamentSettings, games: int, shard: Shard | None = None
     ) -> Iterator[Store]:
-        """Open a store to add games: a new file, or one of the same tournament and shard.
-
-        Raises:
-          StoreError: the file holds something else or another tournament, is damaged, in use or not writable.
-        """
+        """Open a store to add games: a new file, or one of the same tournament and shard; raise StoreError."""
         where, shard = Path(path), shard or Shard()
         if not os.path.isdir(where.parent):
             raise StoreError(f"cannot write to {named(where)}: there is no folder {named(where.parent)}")
@@ -91,7 +87,7 @@ class Store(Reader):
             if where.exists() and not where.is_file():
                 raise StoreError(f"cannot write to {named(where)}: it is no regular file")
             if not where.exists() or where.stat().st_size == 0:
-                identity = _identity(settings) | {"schema": SCHEMA, "games": str(games), "shard": str(shard)}
+                identity = {"schema": SCHEMA, **_identity(settings), "games": str(games), "shard": str(shard)}
                 _create(where, identity, settings.pairings)
             with closing(connected(where, "rw")) as connection:
                 store = cls(where, connection)
@@ -127,10 +123,9 @@ class Store(Reader):
         self._insert(IncidentRow, id=None, game=died.game.id, at=_now(), what=died.cause, quarantined=quarantined)
 
     def copy_from(self, other: Path) -> int:
-        """Copy the games of another store that this one lacks; return their number.
+        """Copy the games of another store that this one lacks, and return their number.
 
-        Raises:
-          StoreError: the other store is damaged or of another tournament, or a game in both differs.
+        Raise StoreError if the other store is damaged or of another tournament, or if a game in both differs.
         """
         with Store.open(other) as store:
             differing = _differences(self.settings, store.settings)

@@ -203,11 +203,7 @@ class Reader:
             raise StoreError(f"{named(self.path)} is damaged, or not a tournament file ({short(error)})") from None
 
     def table(self, kind: type[Row]) -> Iterator[Row]:
-        """Yield all rows of a table in the order of their ids.
-
-        Raises:
-          StoreError: the table lacks a column, or a value has the wrong type or lies out of range.
-        """
+        """Yield all rows of a table in the order of their ids; raise StoreError for a wrong value or missing column."""
         name, _ = TABLES[kind]
         try:
             cursor = self.connection.execute(f"SELECT {', '.join(kind._fields)} FROM {name} ORDER BY 1")

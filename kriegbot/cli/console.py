@@ -23,20 +23,8 @@ from rich.text import Text
 
 from kriegbot.cli.common import counted, progress_text
 from kriegbot.cli.screen import GLYPHS, BoardPicture, Heat, board, fitting, has_tints, size_of
-from kriegbot.narration.diary import (
-    Diary,
-    EvenTime,
-    Kind,
-    captures_text,
-    check_to_answer,
-    file_names,
-    gathered,
-    lost_pieces,
-    marks,
-    own_men,
-    plain_board,
-    rows,
-)
+from kriegbot.narration import diary
+from kriegbot.narration.diary import Diary, EvenTime, Kind, check_to_answer, gathered, own_men, plain_board
 from kriegbot.narration.moments import ending
 from referee import GameRecord, RuleSet, View
 
@@ -57,10 +45,7 @@ COLUMNS_BESIDE = 25  # columns besides the board's
 class PlainConsole:
     """A console of plain text, on stdout and stdin.
 
-    Args:
-      names: the players' names.
-      heat: chances to show at each turn, if any.
-      has_boards: True to show the board at each turn, with the chances beside it if there is room.
+    It shows the chances of `heat` at each turn, and with `has_boards` the board, side by side if there is room.
     """
 
     def __init__(self, names: Mapping[chess.Color, str], heat: Heat | None = None, *, has_boards: bool = False) -> None:
@@ -150,10 +135,10 @@ def heat_table(heat: Sequence[float], bottom: chess.Color) -> list[str]:
     if not heat:
         return ["The places of the opponent's pieces are not known."]
     lines = ["Chance in percent that an opponent's piece stands there:"]
-    for row in rows(bottom):
+    for row in diary.rows(bottom):
         percents = " ".join(f"{round(100 * heat[square]):>3}" for square in row)
         lines.append(f"{chess.square_rank(row[0]) + 1} {percents}")
-    return [*lines, "  " + " ".join(f"{name:>3}" for name in file_names(bottom))]
+    return [*lines, "  " + " ".join(f"{name:>3}" for name in diary.file_names(bottom))]
 
 
 class TerminalConsole:
@@ -256,10 +241,10 @@ class TerminalConsole:
 
     def _side(self, view: View, width: int, height: int) -> Text:
         """Return the column beside the board: the opponent, the last announcements, other lines, the person."""
-        you_took = f", you took {text}" if (text := captures_text(view)) else ""
-        you_lost = f", lost {''.join(pieces)}" if (pieces := [GLYPHS[kind] for kind in lost_pieces(view)]) else ""
-        opponent = self._player(not view.color, _pieces(view.opponent_men) + you_took, width)
-        own = self._player(view.color, _pieces(len(view.men)) + you_lost, width)
+        you_took = f", you took {text}" if (text := diary.captures_text(view)) else ""
+        you_lost = f", lost {''.join(pieces)}" if (pieces := [GLYPHS[kind] for kind in diary.lost_pieces(view)]) else ""
+        opponent = self._player(not view.color, counted(view.opponent_men, "piece") + you_took, width)
+        own = self._player(view.color, counted(len(view.men), "piece") + you_lost, width)
         room = max(3, height - len(opponent) - len(own) - 2)
         lines = [Text(part, "yellow") for line in self._lines for part in _wrapped(line, width)]
         if len(lines) > room:
@@ -300,7 +285,7 @@ class TerminalConsole:
     def _picture(self, men: Mapping[chess.Square, chess.Piece], view: View, heat: Sequence[float]) -> BoardPicture:
         check = check_to_answer(view)
         faint = check.idle_pieces(view) if check else frozenset[chess.Square]()
-        return BoardPicture(men, view.color, marks(view), heat, faint, has_tints=has_tints(self._console))
+        return BoardPicture(men, view.color, diary.marks(view), heat, faint, has_tints=has_tints(self._console))
 
     def _scale(self) -> int:
         return fitting(self._console.width - COLUMNS_BESIDE, self._console.height - ROWS_BESIDE)
@@ -313,7 +298,3 @@ class TerminalConsole:
 
 def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, subsequent_indent="   ")
-
-
-def _pieces(count: int) -> str:
-    return counted(count, "piece")

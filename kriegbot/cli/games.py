@@ -63,9 +63,8 @@ def replay(
     On a terminal, the left and right arrows step through the tries, Home and End go to the beginning and the end,
     v switches between the views of the referee, White, Black and all three, and q quits.
     """
-    for name, is_given in (("port", port is not None), ("no-browser", no_browser)):
-        if is_given and not web:
-            raise Refused(f"--{name} goes with --web; add that.")
+    if not web and (port is not None or no_browser):
+        raise Refused(f"--{'no-browser' if port is None else 'port'} goes with --web; add that.")
     if web and turning_points:
         raise Refused("--turning-points goes without --web; the page shows them by itself.")
     record = record_of(file)
@@ -180,10 +179,7 @@ def convert(
     ] = None,
     rules: Annotated[
         str | None,
-        option(
-            "RULES",
-            "Rules of the games.  [default: those in IN, else wild16 for icc and umd, berkeley for others]",
-        ),
+        option("RULES", "Rules of the games.  [default: those in IN; wild16 for icc and umd, berkeley for others]"),
     ] = None,
     side: Annotated[
         str | None,

@@ -13,7 +13,6 @@ from functools import partial
 from io import TextIOWrapper
 from json import dumps
 from pathlib import Path
-from types import TracebackType
 from typing import Annotated, TypeAlias
 
 import typer
@@ -23,19 +22,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from kriegbot.cli import common
 from kriegbot.cli.common import argument, flag, one_of, option, preparing
 from kriegbot.game.process import ProcessSeat
-from kriegbot.game.sandbox import can_read as sandbox_shows
-from kriegbot.game.sandbox import why_unavailable as sandbox_fault
+from kriegbot.game.sandbox import can_read, why_unavailable
 from kriegbot.game.seat import PlayerFailed
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
 from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, save_whole, seed_of, whole_of
 from referee import Limits, RuleSet
 from referee.text import atomic_file, quoted
+from tournaments import schedule
 from tournaments.presentation import MISSING, page_of, plots_are_missing, show_report
 from tournaments.report import decision_of, report_of
 from tournaments.run import Executor, ExecutorError, LocalExecutor, SpecOf, logged_to, run
 from tournaments.schedule import MOST_GAMES, Finished, Outcome, Pairing, ScheduledGame, Shard, TournamentSettings
-from tournaments.schedule import gauntlet as first_against_all
-from tournaments.schedule import round_robin as all_against_all
 from tournaments.statistics import Sprt, expected_utility, expected_utility_interval
 from tournaments.store import FORMS, Store, StoreError
 
@@ -119,15 +116,15 @@ def tournament(
         raise Refused("--shard needs --seed, the same for all parts.")
     if sprt is not None and len(pairings) > 1:
         raise Refused(f"--sprt compares two players; here are {len(specs)}.")
-    part = shard or Shard()
-    path = _path_of(out, (pairings, rule_set, draw_limits, seed), part)
+    shard = shard or Shard()
+    path = _path_of(out, (pairings, rule_set, draw_limits, seed), shard)
     _check_hidden(path, specs)
     common.check_players(specs, rule_set)
     with refusing(BadSpec):
         files = versions_of(specs)
     settings = TournamentSettings(pairings, rule_set, draw_limits, _seed_in(path) if seed is None else seed, files)
     workers = _executor(executor, scheduler, jobs, patience, partial(parse_spec, sandbox=is_sandboxed))
-    with refusing(StoreError, ending="."), Store.writing(path, settings, games, part) as store:
+    with refusing(StoreError, ending="."), Store.writing(path, settings, games, shard) as store:
 
         def is_decided() -> bool:
             return sprt is not None and decision_of(store, sprt) is not None
@@ -161,7 +158,7 @@ def _path_of(text: str | None, settings: tuple[Sequence[Pairing], RuleSet, Limit
 def _check_hidden(path: Path, specs: list[PlayerSpec]) -> None:
     """Raise Refused if a player in its sandbox could read the tournament's file, and with it its opponents' seeds."""
     for spec in specs:
-        if spec.is_outside and spec.sandbox and not sandbox_fault() and sandbox_shows(spec, path):
+        if spec.is_outside and spec.sandbox and not why_unavailable() and can_read(spec, path):
             raise Refused(
                 f"cannot save to {quoted(str(path))}: player {quoted(str(spec))} can read it, and with it the seeds; "
                 "move the player to its own folder, or choose another --out."
@@ -184,7 +181,7 @@ def _pairings_of(players: list[str], round_robin: bool, gauntlet: bool) -> tuple
     twice = next((player for player in players if players.count(player) > 1), None)
     if twice is not None and len(players) > 2:
         raise Refused(f"player '{twice}' is named twice; only a tournament of two may have equal players.")
-    return first_against_all(players) if gauntlet else all_against_all(players)
+    return schedule.gauntlet(players) if gauntlet else schedule.round_robin(players)
 
 
 def _executor(name: str, scheduler: str | None, jobs: int | None, patience: float | None, spec_of: SpecOf) -> Executor:
@@ -236,12 +233,7 @@ def _compile_for(specs: list[PlayerSpec]) -> None:
 
 
 class Scoreboard:
-    """Progress of a tournament on stderr; a context manager.
-
-    Attributes:
-      done: games in the store.
-      wanted: games in the store at the end.
-    """
+    """Progress of a tournament on stderr; a context manager. `done` of `wanted` games are in the store."""
 
     def __init__(self, store: Store, missing: int) -> None:
         self.done = len(store.done())
@@ -260,9 +252,7 @@ class Scoreboard:
         self._progress.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
     def count(self, outcome: Outcome) -> None:

@@ -32,13 +32,10 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
     """One game for two agents.
 
     Args:
-      rules: the rule set, or its name.
+      rules: the rule set, or its name. Raises UnknownRuleSet, a ValueError.
       limits: draw limits.
       max_cycles: number of tries, refused ones included, after which the game is truncated; None for no limit.
       render_mode: "ansi" if `render` shall return the true board as text, for people.
-
-    Raises:
-      ValueError: no rule set has that name (UnknownRuleSet).
     """
 
     metadata = {"name": "kriegspiel_v0", "render_modes": ["ansi"], "is_parallelizable": False}  # noqa: RUF012  # theirs

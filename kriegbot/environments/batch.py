@@ -27,12 +27,7 @@ ASKING = {Asking.NONSENSE: 0, Asking.OBLIGES: 1, Asking.OBLIGES_ONCE: 2}
 class Batch:
     """Games side by side, each waiting for an action of its side to move.
 
-    Args:
-      games: number of games.
-      rules: the rule set, or its name.
-      limits: draw limits.
-      start: FEN of the first position.
-      seed: seed of `random_actions`.
+    Every game has the same rules, draw limits and first position (`start`, a FEN). `seed` is that of `random_actions`.
 
     Attributes:
       observations: [games, 34, 8, 8] bytes, for the side to move: see `spaces`.
@@ -87,9 +82,6 @@ class Batch:
         Args:
           games: their numbers, or [games] booleans; None for all.
           seed: new seed of their `random_actions`; None to continue with the old one.
-
-        Raises:
-          IndexError: there is no such game.
         """
         which = np.arange(*self._shape)[slice(None) if games is None else np.atleast_1d(games)]
         if seed is not None:
@@ -101,8 +93,7 @@ class Batch:
     def step(self, actions: npt.ArrayLike) -> None:
         """Play one action in every game, and update all arrays.
 
-        Raises:
-          ValueError: an action is not open, or there is not one for each game. Then nothing has changed.
+        Raise ValueError, and change nothing, if an action is not open or there is not one for each game.
         """
         numbers = np.asarray(actions)
         if numbers.shape != self._shape or numbers.dtype.kind not in "iu":

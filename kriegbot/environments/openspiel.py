@@ -38,13 +38,8 @@ _MOVED = re.compile(
 class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel comes without types
     """A player of kriegbot in OpenSpiel's kriegspiel.
 
-    Args:
-      player: its spec, such as "kriegbot:samples=50".
-      player_id: its side, as OpenSpiel numbers them: 0 for Black, 1 for White.
-      seed: seed of all its games.
-
-    Raises:
-      ValueError: the player (BadSpec) or the side does not exist.
+    `player` is its spec, such as "kriegbot:samples=50". `player_id` is its side, as OpenSpiel numbers them: 0 for
+    Black, 1 for White. `seed` decides all its games. Raises ValueError if there is no such player (BadSpec) or side.
     """
 
     def __init__(self, player: str, player_id: int, seed: int = 0) -> None:
@@ -91,10 +86,8 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel comes without 
 def view_of(history: str, observation: str, limits: referee.Limits = referee.NO_LIMITS) -> referee.View:
     """Return the view of the side to move.
 
-    Args:
-      history: its information state: the side, the first position, its own tries, and all announcements.
-      observation: shows its own pieces.
-      limits: draw limits.
+    Its information state (`history`) holds the side, the first position, its own tries and all announcements. Its
+    `observation` shows its own pieces.
     """
     owner, start, *lines = history.splitlines()
     color = owner == "P1"

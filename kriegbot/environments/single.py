@@ -35,8 +35,7 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
       limits: draw limits.
       render_mode: "ansi" if `render` shall return the true board as text, for people.
 
-    Raises:
-      ValueError: there is no such opponent (BadSpec), rule set (UnknownRuleSet) or color.
+    Raises ValueError unless there are such an opponent (BadSpec), rule set (UnknownRuleSet) and color.
     """
 
     metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  # theirs
@@ -70,12 +69,7 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
         return self._observation()
 
     def step(self, action: SupportsInt) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play an action and, after a move, the opponent's turn.
-
-        Raises:
-          GameIsOver: the game has ended.
-          PlayerFailed: the opponent raised, hung, or kept making impossible tries.
-        """
+        """Play an action and, after a move, the opponent's turn. Raise GameIsOver, or PlayerFailed by the opponent."""
         answer(self.referee, int(action))
         self._play_opponent()
         observation, info = self._observation()

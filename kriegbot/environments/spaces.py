@@ -51,10 +51,7 @@ ACTIONS = ASK + 1
 
 
 def number_of(action: referee.Action) -> int:
-    """Return the number of an action.
-
-    Raises:
-      ValueError: it is a resignation, or an impossible promotion.
+    """Return the number of an action. Raise ValueError for a resignation, or an impossible promotion.
 
     >>> number_of(chess.Move.from_uci("e2e4")), number_of(AskAny())
     (796, 4168)

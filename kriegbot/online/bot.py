@@ -38,11 +38,7 @@ Names: TypeAlias = Annotated[tuple[str, ...], Meta(description="a list of names,
 
 
 class BotSettings(msgspec.Struct, frozen=True):
-    """The bot's settings. docs/online.md explains every key; a description says which values it accepts.
-
-    Raises:
-      Refused: the site, player or rule set does not exist.
-    """
+    """The bot's settings. docs/online.md explains every key; a description says which values it accepts."""
 
     site: Text = SITE
     player: Text = "kriegbot:time=5"

@@ -80,20 +80,15 @@ class OnlineGame:
         self._site, self._rules, self._record, self.status = site, rules, record, status
         self._report, self._player = report, ClockPlayer(spec)
         self._answers: dict[int, Json] = {}
-        self._guess = 0
-        self._mark = (-1, -1)
+        self._guess = self._sent = self._looks = 0
+        self._mark, self._is_answered = (-1, -1), False
         self._action: Action | None = None
-        self._sent = 0
         self._nonsense: set[chess.Move] = set()
-        self._is_answered = False
-        self._looks = 0
 
     def play(self) -> Json:
         """Play to the end and return the site's result.
 
-        Raises:
-          SiteRefusal: the site gives no state; with status `GONE` if it no longer knows the game.
-          Stopped: this program ends, but the game goes on.
+        Raise SiteRefusal if the site gives no state (status `GONE` if it no longer knows the game), or Stopped.
         """
         try:
             wait = FIRST_LOOK

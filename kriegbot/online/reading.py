@@ -67,11 +67,8 @@ class Reading:
 def read_state(state: Json, rules: referee.RuleSet, answers: Mapping[int, Json], guess: int = 0) -> Reading:
     """Return our side's view of an unfinished game. Raise Unreadable if the state is malformed or contradicts itself.
 
-    Args:
-      state: as the site gives it.
-      rules: the rule set, which the state does not name.
-      answers: the site's known answers to our moves, by the plies made before.
-      guess: index of the pair in `DOUBLES` to assume for a double check without known directions.
+    `answers` are the site's known answers to our moves, by the plies made before. `guess` is the index of the pair in
+    `DOUBLES` to assume for a double check without known directions.
     """
     color, turn = color_of(state.get("your_color")), color_of(state.get("turn"))
     if color is None or turn is None:
@@ -95,7 +92,7 @@ def color_of(name: object) -> chess.Color | None:
 
 @dataclass(slots=True)
 class _Entry:
-    """One line of the log: the side whose turn it belongs to, its question, and the referee's messages."""
+    """One line of the log: the side whose turn it is, its question, and the referee's messages."""
 
     color: chess.Color
     question: str
@@ -140,11 +137,8 @@ class _LogReader:
     def close(self) -> None:
         """End a turn's lines. A move without a line of pawn tries announced that there are none."""
         events = self.builder.events
-        if (
-            self.builder.pawn_tries is None
-            and events
-            and isinstance(events[-1], referee.OwnTry | referee.OpponentMoved)
-        ):
+        is_after_try = bool(events) and isinstance(events[-1], referee.OwnTry | referee.OpponentMoved)
+        if is_after_try and self.builder.pawn_tries is None:
             self._add_pawn_tries(NO_CAPTURES)
 
     def _move(self, entry: _Entry, *, is_own: bool) -> None:
@@ -185,13 +179,9 @@ class _LogReader:
             is_passing |= answer.get("en_passant_announced") is True
         elif capture is not None:
             is_passing |= capture not in self.builder.men  # our pawn stood beside that square
-        return referee.Announcement(
-            capture,
-            captured if self._rules.captured_kind else None,
-            checks,
-            en_passant=is_passing and self._rules.en_passant_announced,
-            promotion=promotion,
-        )
+        en_passant = is_passing and self._rules.en_passant_announced
+        captured = captured if self._rules.captured_kind else None
+        return referee.Announcement(capture, captured, checks, en_passant=en_passant, promotion=promotion)
 
     def _add_pawn_tries(self, message: str) -> None:
         """Add pawn tries to the announcement of the move before."""

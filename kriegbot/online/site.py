@@ -114,10 +114,7 @@ class Site:
     def command(self, method: str, path: str, body: Json | None = None, headers: dict[str, str] | None = None) -> Json:
         """Return the answer to a command. Send it again only if it cannot have taken effect.
 
-        Raises:
-          SiteRefusal: the site refuses.
-          Uncertain: it may have taken effect.
-          Stopped: this program ends.
+        Raise SiteRefusal, Uncertain or Stopped.
         """
         wait = FIRST_WAIT
         while True:

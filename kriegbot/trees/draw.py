@@ -32,12 +32,7 @@ class Layout:
 
 
 def svg(tree: Tree, strategy: Strategy | None = None) -> str:
-    """Draw a tree; raise TreeError if it has more than MOST_NODES nodes.
-
-    Args:
-      tree: to draw.
-      strategy: of one or more players; the alternatives that it chooses are thick.
-    """
+    """Draw a tree, with thick lines where `strategy` chooses; raise TreeError if it has more than MOST_NODES nodes."""
     if sum(1 for _ in tree.nodes()) > MOST_NODES:
         raise TreeError(f"a picture shows at most {MOST_NODES} nodes, and this tree has more")
     layout = lay_out(tree)

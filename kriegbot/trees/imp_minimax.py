@@ -54,7 +54,6 @@ from kriegbot.trees.strategy import (
     as_chosen,
     at_random,
     brute_force,
-    check_player,
     check_strategy,
     expand,
     partition,
@@ -104,7 +103,7 @@ def backed_up(
     tree: Tree, player: int, fixed: Strategy | None, policy: TreePolicy, start: Number, fold: Fold
 ) -> Solution:
     """Return the value of a tree with `fold` in place of the sum, which begins with `start`."""
-    check_player(tree, player)
+    tree.check_player(player)
     check_strategy(tree, fixed or {})
     root = Total(start)
     met: list[tuple[PISet, list[Total], Total]] = []  # PI-set, totals of its alternatives, total that it belongs to
@@ -232,7 +231,7 @@ def imp_alphabeta(
     >>> imp_alphabeta(Tree(Decision(0, "A", (Leaf((10,)), Leaf((3,))))), upper=10)
     Solution(value=10, strategy={(0, 'A'): 0}, leaves=1)
     """
-    check_player(tree, player)
+    tree.check_player(player)
     for other, label in tree.information_sets:
         if other != player:
             name = tree.players[other]

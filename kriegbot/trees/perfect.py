@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import TypeAlias
 
-from kriegbot.trees.strategy import Solution, TreePolicy, as_chosen, at_random, check_player, moves_of
+from kriegbot.trees.strategy import Solution, TreePolicy, as_chosen, at_random, moves_of
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Tree, TreeError
 from referee.text import quoted
 
@@ -178,7 +178,7 @@ def _preorder(tree: Tree, depth: int | None) -> list[tuple[Node, int]]:
 
 def _check(tree: Tree, player: int, depth: int | None, policy: TreePolicy) -> None:
     """Raise TreeError for an argument out of range, or a player that chooses without knowing its node."""
-    check_player(tree, player)
+    tree.check_player(player)
     if depth is not None and depth < 0:
         raise TreeError(f"illegal depth {depth}: it takes 0 or more")
     for (chooser, label), nodes in tree.information_sets.items():

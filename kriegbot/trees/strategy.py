@@ -86,12 +86,6 @@ def at_random(player: int, strategy: Strategy) -> TreePolicy:
     return policy
 
 
-def check_player(tree: Tree, player: int) -> None:
-    """Raise TreeError unless there is such a player."""
-    if not 0 <= player < len(tree.players):
-        raise TreeError(f"there is no player {player}: players are 0..{len(tree.players) - 1}")
-
-
 def check_strategy(tree: Tree, strategy: Strategy) -> None:
     """Raise TreeError for the first information set or alternative that the tree lacks."""
     for key, choice in strategy.items():
@@ -112,11 +106,8 @@ MOST_STRATEGIES = 1_000_000  # the most that brute force tries
 class Solution:
     """Result of an algorithm for a player.
 
-    Attributes:
-      value: of the game for the player, by this algorithm.
-      strategy: the alternative chosen in each information set that it visited.
-      leaves: number of leaves examined, counting repeats.
-      examined: the nodes in the order of their visits, from searches with perfect information.
+    The strategy holds a choice for each information set that the algorithm visited. `leaves` counts the leaves
+    examined, with repeats. Searches with perfect information list the nodes `examined` in the order of their visits.
     """
 
     value: Number
@@ -158,7 +149,7 @@ def strategies(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> It
 
 def _open_sets(tree: Tree, player: int, fixed: Strategy | None) -> list[tuple[SetKey, int]]:
     """Return the information sets of a player that are not in `fixed`, with their numbers of alternatives."""
-    check_player(tree, player)
+    tree.check_player(player)
     sets = [(key, len(nodes[0].children)) for key, nodes in tree.information_sets.items()]
     return [(key, count) for key, count in sets if key[0] == player and key not in (fixed or {})]
 

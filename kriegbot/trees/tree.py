@@ -78,9 +78,7 @@ class Tree:
     """A valid game tree.
 
     Attributes:
-      root: its first node.
       players: one or more names, all different.
-      title: its name; may be empty.
       information_sets: nodes of each set, sets and nodes in preorder.
       depth: moves on the longest way from the root to a leaf, with those of chance.
 
@@ -128,11 +126,7 @@ class Tree:
         return (node for _, node in self.with_depth())
 
     def path(self, node: Node) -> str:
-        """Return the name of a node, or the actions to it from the root, such as root/heads/quit.
-
-        Raises:
-          TreeError: it is not in this tree.
-        """
+        """Return the name of a node, or the actions to it from the root, such as root/heads/quit."""
         path: list[Node] = []
         for depth, other in self.with_depth():
             del path[depth:]
@@ -140,6 +134,11 @@ class Tree:
             if other is node:
                 return _path(path)
         raise TreeError(f"node {quoted(node.name)} is not in this tree")
+
+    def check_player(self, player: int) -> None:
+        """Raise TreeError unless there is such a player."""
+        if not 0 <= player < len(self.players):
+            raise TreeError(f"there is no player {player}: players are 0..{len(self.players) - 1}")
 
     def has_perfect_recall(self, player: int) -> bool:
         """Return True if a player remembers all that it knew and did; see `why_not_perfect_recall`."""
@@ -152,8 +151,7 @@ class Tree:
         (Blair, Mutchler and Liu 1993). That is so if and only if all nodes of each set come after the same last
         choice of the player, the same alternative of the same set, or after none.
         """
-        if not 0 <= player < len(self.players):
-            raise TreeError(f"there is no player {player}: players are 0..{len(self.players) - 1}")
+        self.check_player(player)
         first: dict[SetKey, tuple[Decision, _Choice]] = {}
         stack: list[tuple[Node, _Choice]] = [(self.root, None)]
         while stack:

@@ -35,15 +35,10 @@ FOREIGN = ("Filtered",)  # headers of other programs alone
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of games.
+    """A format of games: functions that recognise a text, split a file, read one game and write one.
 
-    Attributes:
-      summary: one line for people.
-      fits: returns True if a text looks like this format.
-      games: returns the texts of a file's games.
-      read: returns the game in a text, under the given rule set, if any; and what was lost.
-      write: returns the text of a game, as one side saw it if a side is given.
-      suffix: suffix of files in this format alone.
+    `read` takes a rule set, if the user gives one, and returns what was lost beside the game. `write` writes what one
+    side saw, if a side is given. `suffix` is that of files in this format alone.
     """
 
     name: str

@@ -65,14 +65,10 @@ _ONE_SIDES_HEADERS = (*ROSTER, "Result", "RuleSet", "PlyLimit", "QuietLimit", "S
 
 @dataclass(frozen=True, slots=True)
 class _Notation:
-    """A notation of tries and announcements in comments.
+    """A notation of tries and announcements in comments: their pattern, an example, and how they are written.
 
-    Attributes:
-      comment: pattern of its comments.
-      example: a comment, for messages.
-      write: returns a comment of announcement tokens and refused tries.
-      contradicts: returns True if tokens contradict an announcement. The last argument holds other tokens that may
-        stand for its capture.
+    `contradicts` returns True if tokens contradict an announcement. Its last argument holds other tokens that may stand
+    for the capture.
     """
 
     comment: re.Pattern[str]
