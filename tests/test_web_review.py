@@ -188,7 +188,7 @@ def test_many_games_are_followed_and_one_that_was_let_go_is_made_again() -> None
     views = [views_of(game(seed))[chess.WHITE][-1] for seed in (1, 2, 3)]
     beliefs = Beliefs(games=2)
     first = [in_slices(beliefs.heat, str(number), view) for number, view in enumerate(views)]
-    assert beliefs._heats.cache_info().currsize == 2
+    assert beliefs._sides.cache_info().currsize == 2
     assert [in_slices(beliefs.heat, str(number), view) for number, view in enumerate(views)] == first
 
 
@@ -247,6 +247,20 @@ def test_many_moments_are_looked_at_as_each_is_alone() -> None:
     while len(together) < len(moments):
         together += beliefs.look("game", last, moments[len(together) :]) or []
     assert together == alone
+
+
+def test_a_side_that_was_followed_through_the_game_has_its_turning_points_at_once() -> None:
+    views = views_of(game(plies=40))
+    followed, ends = Beliefs(), {color: seen[-1] for color, seen in views.items()}
+    for view in views[chess.WHITE]:
+        if view.turn == chess.WHITE:
+            in_slices(followed.follow, "game", view)
+    belief = followed._sides("game")[chess.WHITE].at(ends[chess.WHITE])
+    assert belief is not None
+    values = dict(followed._sides("game")[chess.WHITE]._values)
+    found = in_slices(followed.turning, "game", ends, chess.WHITE, None)
+    assert followed._sides("game")[chess.WHITE]._values == values
+    assert found == in_slices(Beliefs().turning, "another", ends, chess.WHITE, None)
 
 
 # What is kept
@@ -402,12 +416,14 @@ class Spy:
 
     def __init__(self) -> None:
         self.views: list[View] = []
+        self.jobs: set[Callable[..., Any]] = set()
         self.looks = 0
 
     async def ask(self, job: Callable[..., Any], _key: str, views: object, *_: object) -> list[Analysis]:
         """All dark, nothing, no turning points."""
         if isinstance(views, View):
             self.views.append(views)
+            self.jobs.add(job)
         else:
             self.looks += 1
         nothing = BeliefShown([], 0, False, True, [], [], [], 0.0, 0)
@@ -433,7 +449,7 @@ def test_before_the_end_of_a_persons_game_only_its_own_view_is_analysed(tmp_path
         client.send({"do": "try", "text": "e5"})
         client.until("view", yours=True)
         client.until("heat")
-        assert spy.views
+        assert {one.__name__ for one in spy.jobs} == {"heat", "follow"}
         assert all(view.color == chess.BLACK and view.end is None for view in spy.views)
         assert spy.looks == 0
         client.send({"do": "resign"})

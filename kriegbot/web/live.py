@@ -219,6 +219,11 @@ class LiveGame(GameThread):
         """Its name in logs and files: the id of its first page."""
         return self.pages[0].id
 
+    @property
+    def analysis(self) -> str:
+        """Its name for the analyst, another one whenever moves are taken back."""
+        return f"{self.key} {self.help.taken_back}"
+
     def id_of(self, page: str) -> str | None:
         """Return the former id of a side's page in a continued game."""
         return None if self.setup.seating is None else self.setup.seating.ids.get(page)
@@ -362,7 +367,7 @@ class LiveGame(GameThread):
     def _finish(self, record: GameRecord) -> GameRecord:
         """Publish the last views, save the game, and publish its end; show the true boards if it is over for good."""
         record = self._headed(record)
-        review = Review.of(self.key, record, self.registry.reviews)
+        review = Review.of(self.analysis, record, self.registry.reviews)
         is_abandoned = record.end is not None and record.end.reason is Reason.ABANDONED
         goes_on = is_abandoned and self.registry.is_closing  # with the next server, for which people's pages wait
         for color, side in self.people.items():

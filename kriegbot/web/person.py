@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 
 import chess
 
@@ -31,6 +33,7 @@ class PersonGame(Side):
         super().__init__(game, color, may_invite=may_invite)
         self._has_heat = False
         self._heats, self._hints = LatestRequest(self._heat), LatestRequest(self._hint)
+        self._follows = LatestRequest(self._follow)
 
     def take(self, request: Request) -> None:
         """Carry out a request of the person."""
@@ -84,14 +87,21 @@ class PersonGame(Side):
         super()._show(view, message)
         if self._has_heat:
             self.registry.call_soon(self._want_heat)
+        if self.game.programs and view.turn == view.color and view.end is None:
+            self.registry.call_soon(partial(self._follows.want, view))
 
     def _want_heat(self) -> None:
         if self._has_heat and self._view is not None:
             self._heats.want(self._view)
 
+    async def _follow(self, view: View) -> None:
+        """Let the analyst follow this side of the game, so that the review begins at once."""
+        with suppress(AnalystFailed):
+            await self.registry.analyst.ask(Beliefs.follow, self.game.analysis, view)
+
     async def _heat(self, view: View) -> None:
         try:
-            chances = await self.registry.analyst.ask(Beliefs.heat, f"{self.id} {self.game.help.taken_back}", view)
+            chances = await self.registry.analyst.ask(Beliefs.heat, self.game.analysis, view)
         except AnalystFailed as error:
             log.warning("no heat map: %s", error)
             chances = []
@@ -103,7 +113,7 @@ class PersonGame(Side):
 
     async def _hint(self, view: View) -> None:
         try:
-            hint = await self.registry.analyst.ask(Beliefs.hint, f"{self.id} {self.game.help.taken_back}", view)
+            hint = await self.registry.analyst.ask(Beliefs.hint, self.game.analysis, view)
         except AnalystFailed as error:
             log.warning("no hint: %s", error)
             self.publish(refusal(f"No hint: {error}.", requests.GetHint))

@@ -18,10 +18,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import chess
 import numpy as np
 
-from kriegbot.belief.belief import BeliefSnapshot, BeliefTimeline
+from kriegbot.belief.belief import BeliefSnapshot
 from kriegbot.children import WorkerDied, WorkerPool, lower_priority
 from kriegbot.kernels import prepare
-from kriegbot.narration.helping import BY, HINT_SAMPLES, PARTICLES, SEED, Hint, hint
+from kriegbot.narration.helping import BY, Hint, hint
 from kriegbot.narration.moments import Moment, moments, your_side
 from kriegbot.narration.turning import Hindsight, TurningPoint
 from kriegbot.web.analyses import KeptAnalysis
@@ -216,8 +216,6 @@ class Beliefs:
 
     def __init__(self, games: int = 32) -> None:
         cached = lru_cache(games)
-        self._heats = cached(lambda _key: BeliefTimeline(PARTICLES, SEED))
-        self._hints = cached(lambda _key: BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES))
         self._sides = cached(lambda _key: {color: Hindsight() for color in chess.COLORS})
 
     def heat(self, key: str, view: View) -> list[list[float]] | None:
@@ -226,13 +224,19 @@ class Beliefs:
         Returns:
           An empty list if no board is consistent with the view; None if the work needs another `SLICE`.
         """
-        belief = self._heats(key).at(view, seconds=SLICE)
+        belief = self._sides(key)[view.color].at(view, seconds=SLICE)
         return None if belief is None else rounded(belief)
 
     def hint(self, key: str, view: View) -> Hint | None:
         """Return the best tries in a view, searched as by level `master`; None if it needs another `SLICE`."""
-        belief = self._hints(key).at(view, seconds=SLICE)
+        belief = self._sides(key)[view.color].at(view, seconds=SLICE)
         return None if belief is None else hint(belief)
+
+    def follow(self, key: str, view: View) -> bool | None:
+        """Value the tries in a view ahead of the review; return None if it needs another `SLICE`."""
+        side = self._sides(key)[view.color]
+        belief = side.at(view, seconds=SLICE)
+        return None if belief is None else bool(side.values(belief))
 
     def look(
         self, key: str, views: Mapping[chess.Color, View], moments: Sequence[Mapping[chess.Color, int]]
