@@ -100,7 +100,7 @@ export function startPlay(root, send, game) {
     [ahead, board.wasDragged] = [prepared, false];
     if (ahead) $("try").value = "";
     $("cancel").hidden = !ahead;
-    $("turn").textContent = turnText();
+    showTurn();
     draw();
   }
 
@@ -134,7 +134,7 @@ export function startPlay(root, send, game) {
     else if (message.is === "clocks") setClocks(message.clocks);
     else if (message.is === "over") {
       [isOver, ahead, $("cancel").hidden] = [true, null, true];
-      if (view) $("turn").textContent = turnText();
+      if (view) showTurn();
       for (const id of ["hint", "takeback", "draw", "resign"]) $(id).disabled = true;
       if (!isMute) beep("end");
     }
@@ -148,7 +148,7 @@ export function startPlay(root, send, game) {
 
   function setClocks(clocks) {
     [view.clocks, received] = [clocks, performance.now()];
-    $("turn").textContent = turnText();
+    showTurn();
     tick();
   }
 
@@ -160,14 +160,14 @@ export function startPlay(root, send, game) {
     if ($("heat").checked) $("heat-text").textContent = "Working it out …";
     if (chances.length) chances = [];
     markers.take(view);
-    $("turn").textContent = turnText();
+    showTurn();
     document.title = view.yours ? "Your turn – Kriegspiel" : "Kriegspiel";
     $("their-men").replaceChildren(pieces(view.enemyMen) + (view.taken ? `; you took ${view.taken}` : ""));
     $("your-men").replaceChildren(`${pieces(Object.keys(view.men).length)}${view.lost ? "; lost " : ""}`, ...lostPieces());
     $("refused").replaceChildren(...view.refused.map((name) => make("s", {}, name)));
     $("any").hidden = !view.mayAsk;
     $("tried").classList.toggle("none", !view.refused.length);
-    $("first-move").hidden = view.move > 1;
+    $("first-move").hidden = view.last.length > 0;
     if (before?.yours && view.ply > before.ply) $("try").value = "";
     draw();
     if (before) animate(before);
@@ -186,6 +186,11 @@ export function startPlay(root, send, game) {
     } else if (view.ply > before.ply && String(view.last) !== String(before.last)) {
       board.glide(...view.last, false);
     }
+  }
+
+  function showTurn() {
+    $("turn").textContent = turnText();
+    $("turn").classList.toggle("working", !view.yours && !isOver && !game.two); // the program is at work
   }
 
   function turnText() {
