@@ -108,6 +108,19 @@ def test_a_tournament_whose_file_a_sandboxed_player_could_read_is_refused(
     assert not list(tmp_path.rglob("*.sqlite*"))
 
 
+@pytest.mark.parametrize(
+    "command", [["match", "rand"], ["tournament", "rand"], ["check-player"], ["play", "--opponent"]]
+)
+def test_a_chess_engine_is_refused_where_a_sandbox_is_insisted_on(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sandbox, "why_unavailable", lambda: "")
+    assert main([*command, "engine:command=true", "--sandbox"]) == 2
+    assert capsys.readouterr().err == (
+        "kriegbot: --sandbox does not hold the chess engine that player 'engine' starts; leave it out to trust that.\n"
+    )
+
+
 HONEST = """
 import sys
 import helper

@@ -96,7 +96,7 @@ def play(
         if source is not None and source.name == "COMMANDLINE":
             reason = "is chosen on the page; leave it out" if web else "goes with --web; add that"
             raise Refused(f"--{name.replace('_', '-')} {reason}.")
-    is_sandboxed = common.sandbox_of(sandbox)
+    is_sandboxed = common.sandbox_of(sandbox, opponent or "")
     if web:
         open_page(port, save, host, has_browser=not no_browser, sandbox=is_sandboxed)
         return
@@ -147,7 +147,8 @@ def resume(
     if obstacle := _obstacle(record):
         raise Refused(f"'{path}' cannot be continued here: {obstacle}.")
     path_of(str(path))
-    program, (side,) = request.program_in(record, sandbox=common.sandbox_of(sandbox))
+    is_sandboxed = common.sandbox_of(sandbox, record.headers["White"], record.headers["Black"])
+    program, (side,) = request.program_in(record, sandbox=is_sandboxed)
     assert program is not None  # for mypy: `_obstacle` made sure that there is one person
     seed = record.headers.get("Seed", "")
     number = request.seed_of(seed if seed.isdigit() else None)

@@ -53,7 +53,7 @@ def match(
 
     By default the paper's limits apply: a draw after 160 plies, or after 50 without a pawn move or capture.
     """
-    is_sandboxed = common.sandbox_of(sandbox)
+    is_sandboxed = common.sandbox_of(sandbox, white, black)
     sides = [program_of(text, sandbox=is_sandboxed) for text in (white, black)]
     rule_set, draw_limits = common.rules_from(rules, sandbox=is_sandboxed), limits_of(limits)
     number = seed_of(seed)
@@ -118,7 +118,7 @@ def check_player(
 
     The exit code is 1 if a check fails.
     """
-    spec = program_of(player, sandbox=common.sandbox_of(sandbox))
+    spec = program_of(player, sandbox=common.sandbox_of(sandbox, player))
     failures = 0
     for check in conformance(spec, patience):
         if check.is_refused:

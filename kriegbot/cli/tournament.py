@@ -107,7 +107,7 @@ def tournament(
     Every game is saved as soon as it ends, and the same command resumes the tournament. A game depends only on the
     settings and the seed, not on the machine or on --jobs.
     """
-    is_sandboxed = common.sandbox_of(sandbox)
+    is_sandboxed = common.sandbox_of(sandbox, *players)
     is_resumed = out is not None and Path(out).exists()  # perhaps a tournament of an earlier version
     specs = [program_of(text, sandbox=is_sandboxed, experimental=is_resumed) for text in players]
     pairings = _pairings_of([str(spec) for spec in specs], round_robin, gauntlet)

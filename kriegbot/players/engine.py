@@ -7,8 +7,12 @@ have no such player. The value of a try is that of `search.perfect_information`.
 from __future__ import annotations
 
 import asyncio
+import logging
+import subprocess
+import sys
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import CancelledError
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,8 +33,13 @@ from kriegbot.search.adjustments import Placements
 from kriegbot.search.perfect_information import squash, values_of_tries
 from kriegbot.search.policy import OPENING_PLIES, Policy, equal_policy, policy_from, report_of
 from referee import View
+from referee.text import one_line
+
+if sys.platform == "linux":
+    from kriegbot import linux
 
 T = TypeVar("T")
+logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # else an engine could fill the log of its player
 
 ENGINES = Programs("chess engine", "", "", usual=("stockfish",))
 BELIEF, PARTICLES = "opponent_types", 20_000
@@ -39,39 +48,123 @@ SCALE, MATE = 2500.0, 10_000
 """Centipawns of a game nearly won (`Settings.value_scale`), and of a mate."""
 REPETITION_PRICE, OPENING = 4.0, 10.0
 """Centipawns: price of an earlier turn with our pieces so placed; temperature of the first plies."""
-PATIENCE = 10.0
-"""Seconds for an engine to answer when it is started."""
+NAMED = 100.0
+"""Centipawns for the move that an engine names, if it gives no scores."""
+PATIENCE, SLOWEST = 10.0, 10_000
+"""Seconds for an answer of an engine, or for a search; for a longer one, as many as at so many positions a second."""
+MOST_FAILURES = 3
+FAILURES = (chess.engine.EngineError, CancelledError, TimeoutError, OSError)
+USED = {"ponder": "check", "uci_analysemode": "check", "uci_chess960": "check", "uci_variant": "combo"}
+USED |= {"multipv": "spin", "threads": "spin", "hash": "spin"}
+"""Options that python-chess or we set, with their types in UCI. Some engines use a name for something else."""
+SUPERVISOR = [sys.executable, "-I", "-S", linux.__file__] if sys.platform == "linux" else []
+"""Beginning of an engine's command: it ends with this process, however that ends."""
 
 
 class Engine:
     """An engine, one for this process; both end together.
 
+    Engines differ in what they can do, so one without MultiPV values the position after each move. One that breaks the
+    protocol is started again, and that board has no values.
+
     Raises:
-      NotFound: the program is no chess engine.
+      NotFound: the program is no chess engine, or does not end a search.
     """
 
     def __init__(self, program: Path) -> None:
+        self._program, self._failures = program, 0
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(self._on_exception)
         threading.Thread(target=self._loop.run_forever, daemon=True).start()  # python-chess's thread would outlive us
-        try:
-            _, self._protocol = self._wait(asyncio.wait_for(chess.engine.popen_uci(str(program)), PATIENCE))
-            alone = {name: 1 for name in ("Threads", "Hash") if name in self._protocol.options}  # one seed, one game
-            self._wait(self._protocol.configure(alone))
-        except (chess.engine.EngineError, TimeoutError, OSError) as error:
-            raise NotFound(f"{program} is no chess engine that speaks UCI: {error or type(error).__name__}.") from None
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._start()
 
     def values(self, board: chess.Board, nodes: int) -> dict[chess.Move, float]:
-        """Return the value of every legal move for the side to move, in centipawns."""
-        moves, limit = list(board.legal_moves), chess.engine.Limit(nodes=nodes)
-        scores: dict[chess.Move, float] = {}
-        for line in self._wait(self._protocol.analyse(board, limit, multipv=len(moves), game=object())):
-            if "score" in line and line.get("pv"):
-                scores[line["pv"][0]] = line["score"].pov(board.turn).score(mate_score=MATE)
-        worst = min(scores.values(), default=0.0)
-        return {move: scores.get(move, worst) for move in moves}  # out of nodes before the missing ones
+        """Return the value of every legal move for the side to move, in centipawns; none if the engine fails.
 
-    def _wait(self, what: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(what, self._loop).result()
+        Raises:
+          EngineError: it has failed on `MOST_FAILURES` boards in a row.
+        """
+        try:
+            scores = self._wait(self._scores(board, nodes), max(PATIENCE, nodes / SLOWEST))
+        except FAILURES as error:
+            self._failures += 1
+            self.end()
+            if self._failures == MOST_FAILURES:
+                why = _reason(error)
+                raise chess.engine.EngineError(f"{self._program} failed on {MOST_FAILURES} boards: {why}") from None
+            self._start()
+            return {}
+        self._failures = 0
+        worst = min(scores.values(), default=0.0)
+        return {move: scores.get(move, worst) for move in board.legal_moves}  # out of nodes before the missing ones
+
+    def end(self) -> None:
+        """End the engine's process."""
+        if self._transport is not None:
+            self._loop.call_soon_threadsafe(self._transport.close)  # kills it
+
+    def _start(self) -> None:
+        try:
+            engine = chess.engine.popen_uci([*SUPERVISOR, str(self._program)], stderr=subprocess.DEVNULL)
+            self._transport, self._protocol = self._wait(engine, PATIENCE)
+            options = self._protocol.options
+            for name, option in list(options.items()):
+                if option.type != USED.get(name.lower(), option.type) or "chess" not in (option.var or ["chess"]):
+                    del options[name]
+                    self._protocol.target_config.pop(name, None)
+            least = {name: max(1, options[name].min or 1) for name in ("Threads", "Hash") if name in options}
+            self._wait(self._protocol.configure(least), PATIENCE)  # one thread: one seed, one game
+            self._wait(self._scores(chess.Board(), 100), PATIENCE)
+        except FAILURES as error:
+            self.end()
+            why = _reason(error)
+            raise NotFound(f"{self._program} is no chess engine that speaks UCI and ends a search: {why}.") from None
+
+    async def _scores(self, board: chess.Board, nodes: int) -> dict[chess.Move, float]:
+        """Return the values of moves that the engine gives; of all moves if it has no MultiPV for that many."""
+        moves, option = list(board.legal_moves), self._protocol.options.get("MultiPV")
+        if option is not None and (option.max is None or option.max >= len(moves)):
+            lines, best = await self._searched(board, nodes, len(moves))
+            scores = {line["pv"][0]: _score(line, board.turn) for line in lines if "score" in line and line.get("pv")}
+            return scores or {move: NAMED if move == best else 0.0 for move in moves}
+        scores = {}
+        for move in moves:
+            after = board.copy(stack=False)
+            after.push(move)
+            after.clear_stack()
+            end = after.outcome()
+            if end is not None:
+                scores[move] = 0.0 if end.winner is None else MATE
+            else:
+                lines, _ = await self._searched(after, max(1, nodes // len(moves)), None)
+                scores[move] = next((_score(line, board.turn) for line in lines if "score" in line), 0.0)
+        return scores
+
+    async def _searched(
+        self, board: chess.Board, nodes: int, lines: int | None
+    ) -> tuple[list[chess.engine.InfoDict], chess.Move | None]:
+        limit = chess.engine.Limit(nodes=nodes)
+        analysis = await self._protocol.analysis(board, limit, multipv=lines, game=object())
+        return analysis.multipv, (await analysis.wait()).move
+
+    def _wait(self, what: Coroutine[Any, Any, T], seconds: float) -> T:
+        return asyncio.run_coroutine_threadsafe(asyncio.wait_for(what, seconds), self._loop).result()
+
+    def _on_exception(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """End what waits for an answer that python-chess could not read."""
+        for task in asyncio.all_tasks(loop):
+            task.cancel(str(context.get("exception")))
+
+
+def _score(line: chess.engine.InfoDict, side: chess.Color) -> float:
+    return float(line["score"].pov(side).score(mate_score=MATE))
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, TimeoutError):
+        return f"no answer in {PATIENCE:g} seconds or more"
+    return one_line(str(error), 200) or "an answer that UCI does not allow"
 
 
 started = cache(Engine)
