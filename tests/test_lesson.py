@@ -20,7 +20,7 @@ from tests.terminal import Terminal
 LESSON = first_game()
 STEPS = pytest.mark.parametrize("step", LESSON.steps, ids=lambda step: step.title)
 KINDS = "pnbrqk"
-TRIES = ["e4", "e5", "Nxd4", "c3", "cxb4", "exd5", "Kc7", "Rh8"]
+TRIES = ["e4", "e5", "Nxd4", "c3", "cxb4", "exd5", "Kc7", "Qc7"]
 
 
 @STEPS
@@ -74,6 +74,58 @@ def test_each_claim_is_what_enumeration_finds(step: LessonStep) -> None:
             listed = list(said) if what[1:].isdigit() else said.split()
             assert sorted(listed) == sorted(found), (when, what)
             assert found[listed[0]] == pytest.approx(max(found.values())), (when, what)
+
+
+def end_value(board: chess.Board, move: chess.Move) -> int:
+    """Return 1 for a mate, -1 for a stalemate, else 0."""
+    after = board.copy(stack=False)
+    after.push(move)
+    return after.is_checkmate() - after.is_stalemate()
+
+
+def ending_value(boards: list[chess.Board], board: chess.Board, move: chess.Move) -> int:
+    """Return the value of a try on a board; a refusal may leave boards on which another try mates, all of them."""
+    if board.is_legal(move):
+        return end_value(board, move)
+    left = [one for one in boards if not one.is_legal(move)]
+    return any(all(one.is_legal(again) and end_value(one, again) == 1 for one in left) for again in left[0].legal_moves)
+
+
+@STEPS
+def test_no_try_that_gets_a_hint_is_as_good_as_the_solutions_on_every_board_that_fits(step: LessonStep) -> None:
+    view = step_state(step).view
+    boards = [board for board, _ in ExactBelief(view).positions]
+    solutions = [chess.Move.from_uci(code) for code in step.solutions]
+
+    def value(name: str, board: chess.Board, move: chess.Move) -> int:
+        if name == "end":
+            return ending_value(boards, board, move)
+        aims_at_piece = board.is_capture(move) if name == "capture" else board.is_check()
+        return board.is_legal(move) and aims_at_piece
+
+    others = [move for move in view.tries() if move not in solutions and any(one.is_legal(move) for one in boards)]
+    for name in ("end", "capture", "out of check"):
+        best = [max(value(name, board, move) for move in solutions) for board in boards]
+        if not (any(best) if name == "end" else all(best)):  # not what the step is about
+            continue
+        for move in others:
+            if name == "out of check" and view.men[move.from_square] == chess.KING:
+                continue  # the task says: put a piece in between
+            assert any(value(name, board, move) < most for board, most in zip(boards, best, strict=True)), move.uci()
+
+
+@STEPS
+def test_a_hint_on_a_check_or_an_escape_is_true(step: LessonStep) -> None:
+    boards = [board for board, _ in ExactBelief(step_state(step).view).positions]
+    for code, hint in step.hints.items():
+        for place, outcome in (("mates", "is_checkmate"), ("stalemate", "is_stalemate")):
+            ends = []
+            for board in boards:
+                if board.is_legal(move := chess.Move.from_uci(code)):
+                    after = board.copy(stack=False)
+                    after.push(move)
+                    ends.append(getattr(after, outcome)())
+            assert any(ends) == (place in hint), (code, outcome)
 
 
 def enumerated(what: str, view: View) -> Counter[str]:

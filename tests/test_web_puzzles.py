@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
+import chess
 import pytest
 
 pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
-from kriegbot.narration.learning import PUZZLE_KINDS, puzzles
+from kriegbot.narration.learning import PUZZLE_KINDS, Puzzle, puzzle_of, puzzles
 from tests.browser import Page, chromium
 from tests.page import served
 
@@ -32,7 +34,8 @@ def choose(page: Page, kind: str) -> None:
 def answer(page: Page, number: int) -> None:
     puzzle = ALL[number - 1]
     code = puzzle.answers[0]
-    page.until_text("#puzzle-about", f"number {number}.")
+    page.until_text("#puzzle-title", f"number {number})")
+    page.until_text("#puzzle-about", puzzle.about)
     page.until_text("#puzzle-task", puzzle.task)
     if puzzle.kind == "capture":
         page.click(f"#puzzle-{code}")
@@ -54,14 +57,19 @@ def test_puzzles_of_each_kind_are_solved_in_a_browser_and_stay_so(is_phone: bool
             assert page.text("#puzzle-comment") == ""
             assert not page.driver.find_elements("css selector", "#puzzle-board small")
             answer(page, number)
-            page.until_text("#puzzle-comment", ALL[number - 1].judge(ALL[number - 1].answers[0]).explanation)
+            page.until_text("#puzzle-comment", "Right.")
+            page.until_text("#puzzle-solution", ALL[number - 1].solution)
+            page.until_text("#puzzle-score", "Your puzzle rating: ")
             page.one("#puzzle-board small")
+            marked = page.driver.find_elements("css selector", "#puzzle-log .proof")
+            log = ALL[number - 1].log()
+            assert sorted(line.text for line in marked) == sorted(log[line] for line in ALL[number - 1].lines)
             assert page.run("return document.documentElement.scrollWidth <= innerWidth")
             assert page.nameless("#puzzles :is(button, input, select):not([hidden])") == []
             page.click("#puzzle-next")
-            page.until_text("#puzzle-about", f"number {first_of(kind, number)}.")
+            page.until_text("#puzzle-title", f"number {first_of(kind, number)})")
         page.driver.refresh()  # what was solved, and the kind, are kept
-        page.until_text("#puzzle-about", f"number {first_of('capture', first_of('capture'))}.")
+        page.until_text("#puzzle-title", f"number {first_of('capture', first_of('capture'))})")
 
 
 @pytest.mark.browser
@@ -76,47 +84,77 @@ def test_what_to_train_leads_to_puzzles_of_that_kind(tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-def test_a_wrong_answer_is_told_and_its_puzzle_comes_again(tmp_path: Path) -> None:
+def test_a_wrong_answer_may_be_tried_again_or_the_solution_shown(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(f"{server.address}#puzzles") as page:
         page.until_text("#puzzle-task", ALL[0].task)
         choose(page, "king")
         number = first_of("king")
-        page.until_text("#puzzle-about", f"number {number}.")
-        wrong = next(square for square in ("a8", "h1") if square not in ALL[number - 1].answers)
-        page.click(f"#puzzle-board [data-square={wrong}]")
-        page.until_text(
-            "#puzzle-comment", f"Wrong. {ALL[number - 1].judge(ALL[number - 1].answers[0]).explanation[7:]}"
+        puzzle = ALL[number - 1]
+        page.until_text("#puzzle-title", f"number {number})")
+        men = puzzle.view().men
+        wrong = next(
+            s for s in ("a8", "h1", "d5", "e4") if s not in puzzle.answers and chess.parse_square(s) not in men
         )
-        page.driver.refresh()
-        page.until_text("#puzzle-about", f"number {number}.")
+        page.click(f"#puzzle-board [data-square={wrong}]")
+        page.until_text("#puzzle-comment", f"No. The king cannot be on {wrong}.")
+        assert page.text("#puzzle-solution") == ""
+        answer(page, number)
+        page.until_text("#puzzle-comment", "Right.")
+        page.click("#puzzle-next")
+        page.until_text("#puzzle-title", f"number {first_of('king', number)})")
+        page.click("#puzzle-show")
+        page.until_text("#puzzle-solution", ALL[first_of("king", number) - 1].solution)
+        page.until_text("#puzzle-score", "Your puzzle rating: ")
+        page.click("#puzzle-today")
+        page.until_text("#puzzle-title", f"number {puzzle_of(date.today())})")
 
 
-def test_the_server_tells_no_man_of_the_other_side_and_the_solution_only_after_an_answer(tmp_path: Path) -> None:
+def asked(address: str, path: str, **query: str) -> dict[str, object]:
+    with urlopen(f"{address}{path}?{urlencode(query)}") as answer:
+        found: dict[str, object] = json.load(answer)
+        return found
+
+
+def refused_in(puzzle: Puzzle) -> list[str]:
+    """Return the tries that are no answers, and that the referee refuses."""
+    board = puzzle.referee().board()
+    codes = [move.uci() for move in puzzle.view().tries() if not board.is_legal(move)]
+    return [code for code in codes if code not in puzzle.answers]
+
+
+def test_a_try_that_the_referee_refuses_is_refused_and_does_not_count(tmp_path: Path) -> None:
     with served(tmp_path) as server:
+        puzzle, illegal = next((one, codes) for one in ALL if one.kind == "mate" and (codes := refused_in(one)))
+        number = ALL.index(puzzle) + 1
+        told = asked(server.address, f"puzzle/{number}", answer=illegal[0])
+        assert (told["right"], told["refused"], told["score"]) == (None, [illegal[0]], "")
+        assert "solution" not in told
+        again = asked(server.address, f"puzzle/{number}", refused=illegal[0], show="")
+        assert again["solution"] == puzzle.solution
+        assert again["log"] == puzzle.log([illegal[0]])
+        assert server.registry.results.puzzles_text() == again["score"] != ""
 
-        def asked(path: str, **query: str) -> dict[str, object]:
-            with urlopen(f"{server.address}{path}?{urlencode(query)}") as told:
-                found: dict[str, object] = json.load(told)
-                return found
 
-        listed = asked("puzzles")
-        assert set(listed) == {"kinds", "grades", "puzzles"}
+def test_the_server_tells_no_man_of_the_other_side_and_the_solution_only_when_it_is_time(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        listed = asked(server.address, "puzzles")
+        assert set(listed) == {"kinds", "grades", "puzzles", "today"}
         for kind in PUZZLE_KINDS:
             puzzle = ALL[first_of(kind) - 1]
-            told = asked(f"puzzle/{first_of(kind)}")
-            assert set(told) == {"task", "rules", "log", "side", "men", "marks", "tries"}
+            told = asked(server.address, f"puzzle/{first_of(kind)}")
+            assert set(told) == {"about", "task", "log", "refused", "side", "men", "marks", "tries", "score"}
             men = told["men"]
             assert isinstance(men, dict)
             assert len({man.isupper() for man in men.values()}) == 1
-            judged = asked(f"puzzle/{first_of(kind)}", answer=puzzle.answers[0])
+            judged = asked(server.address, f"puzzle/{first_of(kind)}", answer=puzzle.answers[0])
             assert judged["right"] is True
-            assert set(judged) - set(told) == {"right", "comment", "squares", "numbers", "chances"}
+            assert set(judged) - set(told) == {"right", "comment", "solution", "squares", "lines", "numbers", "chances"}
             assert judged["men"] == men
         guests = server.address.replace(server.address.split("/")[3], server.registry.guest_token)
         paths = ["puzzle/0", f"puzzle/{len(ALL) + 1}", f"puzzle/{first_of('king')}?answer=i9"]
         for path in ("puzzles", "puzzle/1"):
             with urlopen(guests + path) as answer:
-                assert json.load(answer)
+                assert "score" not in json.load(answer)  # that of whoever runs the server
         for address in [server.address + path for path in paths]:
             with pytest.raises(HTTPError) as error:
                 urlopen(address)

@@ -6,6 +6,7 @@ import contextlib
 import shutil
 import textwrap
 from collections.abc import Sequence
+from datetime import date
 from typing import Annotated
 
 import chess
@@ -18,60 +19,68 @@ from kriegbot.cli.console import heat_table
 from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, has_tints, is_terminal, size_of
 from kriegbot.narration.diary import marks, own_men, plain_board
 from kriegbot.narration.learning import (
+    GRADES,
     PUZZLE_KINDS,
     BadAnswer,
     Lesson,
     LessonStep,
     Puzzle,
     StepState,
-    Verdict,
     first_game,
-    grades,
+    puzzle_of,
     puzzles,
     step_state,
 )
+from kriegbot.narration.results import Results
 from kriegbot.request import Refused
 from referee import View
-from referee.text import quoted, unknown
+from referee.text import quoted
 
 COLUMNS_BESIDE, ROWS_BESIDE = 36, 5  # room for the text beside a board, and for the lines above and below
-MAX_LESSON_LINES, MAX_PUZZLE_LINES = 3, 12  # announcements beside a board, in the first game and in a puzzle
-PUZZLES = "puzzles"
-COMMANDS = "Type help for all announcements of the game, quit to leave."
+MAX_LESSON_LINES, MAX_PUZZLE_LINES = 3, 30  # announcements beside a board, in the first game and in a puzzle
+PUZZLES, TODAY = "puzzles", "today"
+COMMANDS = "Type show for the solution, help for all announcements, quit to leave."
 LEAVE = ("quit", "exit")
 HELP = ("", "help", "?")
 
 
 def _topic_of(text: str) -> str:
-    if text not in ("", PUZZLES):
-        raise Refused(f"cannot learn {quoted(text)}: choose {PUZZLES}, or nothing for the first game.")
+    if text not in ("", PUZZLES, TODAY):
+        raise Refused(f"cannot learn {quoted(text)}: choose {PUZZLES}, {TODAY}, or nothing for the first game.")
     return text
 
 
 def learn(
     what: Annotated[
-        str, argument("[puzzles]", "Puzzles instead of the first game.", parser=_topic_of, complete=lambda: [PUZZLES])
+        str,
+        argument(
+            "[puzzles|today]",
+            "Puzzles, or the puzzle of the day, instead of the first game.",
+            parser=_topic_of,
+            complete=lambda: [PUZZLES, TODAY],
+        ),
     ] = "",
     kind: Annotated[
         str | None,
         option("KIND", f"Puzzles of one kind: {', '.join(PUZZLE_KINDS)}.", **one_of("kind of puzzles", PUZZLE_KINDS)),
     ] = None,
     level: Annotated[
-        str | None, option("LEVEL", "Puzzles that a player of this level just solves, such as beginner.")
+        str | None,
+        option("LEVEL", f"Puzzles of one level: {', '.join(GRADES)}.", **one_of("level of puzzles", GRADES)),
     ] = None,
 ) -> None:
     """Learn Kriegspiel in a guided first game of five minutes, or by puzzles from games.
 
     Write a try as e4, Nf3, exd5 or e2e4; quit leaves. In a browser: `kriegbot play --web`, then "Learn".
     """
-    if not what and (kind is not None or level is not None):
+    if what != PUZZLES and (kind is not None or level is not None):
         raise Refused(f"--kind and --level select puzzles: kriegbot learn {PUZZLES}.")
     console, lesson = drawing_console(), first_game()
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - gives input() its line editing
     if what:
         with contextlib.suppress(EOFError):
-            _pose(console, _selected(kind, level))
+            _pose(console, _selected(kind, level) if what == PUZZLES else [puzzles()[puzzle_of(date.today()) - 1]])
         return
     print(lesson.words["wait"], flush=True)
     with contextlib.suppress(EOFError):
@@ -151,50 +160,73 @@ def _draw_beside(
 
 def _selected(kind: str | None, level: str | None) -> list[Puzzle]:
     """Return the puzzles of a kind and of a level; None stands for all."""
-    if level is not None and level not in grades():
-        raise Refused(unknown("level of puzzles", level, grades()))
-    selected = [puzzle for puzzle in puzzles() if kind in (None, puzzle.kind) and level in (None, puzzle.grade)]
-    if not selected:
-        raise Refused(f"there is no puzzle of kind {kind} and level {level}; give only one of the two.")
-    return selected
+    return [puzzle for puzzle in puzzles() if kind in (None, puzzle.kind) and level in (None, puzzle.grade)]
 
 
 def _pose(console: Console | None, selected: Sequence[Puzzle]) -> None:
-    """Pose puzzles until all are solved; unsolved ones come again at the end."""
-    left = list(selected)
+    """Pose puzzles until each was solved at the first answer; others come again at the end."""
+    left, results = list(selected), Results()
     while left:
         puzzle = left.pop(0)
-        title = f"{PUZZLE_KINDS[puzzle.kind]} ({puzzle.grade}, {puzzle.rules}; {len(left) + 1} to solve)"
-        _show(console, title, puzzle, f"{puzzle.task} {COMMANDS}")
-        verdict = None
-        while verdict is None:
-            text = _prompt("Your answer: ")
-            if text.lower() in HELP:
-                print("\n".join([*puzzle.log, puzzle.task, COMMANDS]))
-                continue
-            try:
-                verdict = puzzle.judge(text)
-            except BadAnswer as error:
-                print(error)
-        _show(console, title, puzzle, verdict.explanation, verdict=verdict)
-        left += [] if verdict.is_right else [puzzle]
+        title = f"{PUZZLE_KINDS[puzzle.kind]} ({puzzle.grade}; {len(left) + 1} to solve)"
+        _show(console, title, puzzle, f"{puzzle.about} {puzzle.task} {COMMANDS}")
+        refused, judged = _answers(puzzle)
+        is_solved = judged[:1] == [True]
+        _show(console, title, puzzle, "Right. " * any(judged) + puzzle.solution, refused, is_over=True)
+        with contextlib.suppress(OSError):
+            print(results.count_puzzle(puzzle.key, puzzle.grade, is_right=is_solved))
+        left += [] if is_solved else [puzzle]
         if is_terminal():
             _prompt("Press Enter to continue ")
     print("\nYou have solved them all.")
 
 
-def _show(console: Console | None, title: str, puzzle: Puzzle, text: str, verdict: Verdict | None = None) -> None:
-    """Show a puzzle, or its solution if there is a verdict."""
-    view, heat = puzzle.view, [percent / 100 for percent in puzzle.heat] if verdict else []
-    announcements = [] if verdict else puzzle.log[-MAX_PUZZLE_LINES:]
+def _answers(puzzle: Puzzle) -> tuple[Sequence[str], list[bool]]:
+    """Ask until an answer is right or the solution wanted; return refused tries, and the verdicts on the others."""
+    refused: Sequence[str] = ()
+    judged: list[bool] = []
+    while True:
+        text = _prompt("Your answer: ")
+        if text.lower() == "show":
+            return refused, judged
+        if text.lower() in HELP:
+            print("\n".join([*puzzle.log(refused), puzzle.about, puzzle.task, COMMANDS]))
+            continue
+        try:
+            verdict = puzzle.judge(text, refused)
+        except BadAnswer as error:
+            print(error)
+            continue
+        refused, is_right = verdict.refused, verdict.is_right
+        judged += [] if is_right is None else [is_right]
+        if is_right or (judged and puzzle.kind == "capture"):
+            return refused, judged
+        print(verdict.text)
+
+
+def _show(
+    console: Console | None,
+    title: str,
+    puzzle: Puzzle,
+    text: str,
+    refused: Sequence[str] = (),
+    *,
+    is_over: bool = False,
+) -> None:
+    """Show a puzzle, or its solution."""
+    view, log = puzzle.view(refused), puzzle.log(refused)
+    heat = [percent / 100 for percent in puzzle.heat] if is_over else []
+    announcements = [log[line] for line in puzzle.lines] if is_over else log[-MAX_PUZZLE_LINES:]
+    if is_over and announcements:
+        announcements.insert(0, "The lines that matter most:")
     if console is None:
-        men = [] if verdict else plain_board(own_men(view), view.color)
+        men = [] if is_over else plain_board(own_men(view), view.color)
         wrapped = textwrap.wrap(text, min(100, shutil.get_terminal_size().columns))
-        shown = [puzzle.numbers, *heat_table(heat, view.color)[1:]] if verdict else []
-        print("\n".join([*["", title] * (not verdict), *announcements, *men, *wrapped, *shown]))
+        shown = [puzzle.numbers, *heat_table(heat, view.color)[1:]] if is_over else []
+        lines = [*wrapped, *announcements, *shown] if is_over else ["", title, *announcements, *men, *wrapped]
+        print("\n".join(lines))
         return
-    marked = marks(view) if verdict is None else frozenset(map(chess.parse_square, verdict.squares))
-    style = "" if verdict is None else "green" if verdict.is_right else "yellow"
-    below = "\n".join(announcements) if verdict is None else puzzle.numbers
-    beside = Text.assemble((f"{text}\n\n", style), (below, "dim"))
-    _draw_beside(console, title, view, marked, heat, beside)
+    marked = frozenset(map(chess.parse_square, puzzle.squares)) if is_over else marks(view)
+    style = "" if not is_over else "green" if text.startswith("Right.") else "yellow"
+    below = "\n".join([*announcements, *[puzzle.numbers] * is_over])
+    _draw_beside(console, title, view, marked, heat, Text.assemble((f"{text}\n\n", style), (below, "dim")))

@@ -1,7 +1,7 @@
 """The guided first game and the puzzles, for terminal and page alike. The referee answers every try.
 
 `first_game.toml` has the texts and positions of the first game. `puzzles.jsonl.gz` has the puzzles, one a line, from
-easy to hard; `benchmarks/puzzles.py` made it, and says what makes each answer certain.
+easy to hard. `benchmarks/puzzles.py` made it from all possible positions, so each answer is certain.
 """
 
 from __future__ import annotations
@@ -9,17 +9,20 @@ from __future__ import annotations
 import gzip
 import json
 import tomllib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
+from zlib import crc32
 
 import chess
 
 from kriegbot.belief.belief import BeliefTimeline
 from kriegbot.narration.diary import Diary, gathered
 from kriegbot.players.human import BadTry, read_try, try_name
-from referee import Answer, Referee, View, parse_action
+from referee import Answer, Referee, RuleSet, View, announce, parse_action
 from referee.text import quoted
 
 FIRST_GAME = Path(__file__).parent / "first_game.toml"
@@ -30,6 +33,7 @@ PUZZLE_KINDS = {
     "mate": "Mate, wherever the king is",
     "capture": "Was that capture safe?",
 }
+GRADES = ("easy", "medium", "hard")
 ANSWER_FORMS = {
     "king": "a square such as g8",
     "tells": "a try such as e4, Nf3, exd5 or e2e4",
@@ -104,10 +108,7 @@ def step_state(step: LessonStep, refused: Sequence[str] = (), text: str = "") ->
     Raises ValueError if the referee does not refuse one of `refused`.
     """
     referee = step.referee()
-    for code in refused:
-        move = parse_action(code)
-        if not isinstance(move, chess.Move) or referee.try_move(move) is not Answer.ILLEGAL:
-            raise ValueError(f"{code!r} is not refused here; give refused tries such as 'e4e5', each once")
+    _refuse(referee, refused)
     before = referee.view(referee.turn)
     if not text:
         return StepState(before, refused)
@@ -132,52 +133,81 @@ class BadAnswer(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The judgement of an answer, with an explanation and the squares to look at."""
+    """The judgement of an answer. `is_right` is None for a try that the referee refuses: it does not count."""
 
-    is_right: bool
-    explanation: str
-    squares: Sequence[str]
+    is_right: bool | None
+    text: str
+    refused: Sequence[str]  # tries in UCI notation, the last one too if the referee refuses it
 
 
 @dataclass(frozen=True)
 class Puzzle:
     """A moment of a game, and a question to one side."""
 
-    game: int  # number in `benchmarks/puzzles.py`
     kind: str  # one of `PUZZLE_KINDS`
     rules: str  # name of the rule set
-    played: str  # tries of both sides so far, refused ones too, in UCI notation
+    start: str  # FEN of a position that both sides know
+    played: str  # tries of both sides since, refused ones too, in UCI notation
     answers: Sequence[str]  # all right ones: a square, tries in UCI notation, "yes" or "no"
     facts: Sequence[float]
-    """For "king" the chance that the king is there, for "capture" the chance of a recapture, for "tells" the bits of
-    the best try and of the next: first if the opponent moves at random, then if it moves as programs do. For "mate"
-    the number of moves, and of boards on which the first try is legal."""
-    boards: int  # number of boards searched
-    exact: bool  # True if these are all possible boards
-    heat: Sequence[int]  # [64] chances in percent of an enemy piece (for "king": of the king) from a1 to h8
-    shares: Mapping[str, float]  # how often each level finds an answer
-    grade: str  # the weakest level that nearly always does
-
-    @cached_property
-    def referee(self) -> Referee:
-        """The referee at this moment. Callers must not change it."""
-        return _referee(self.rules, self.played)
-
-    @cached_property
-    def view(self) -> View:
-        """The view of the side that answers."""
-        turn = self.referee.turn
-        return self.referee.view(not turn if self.kind == "capture" else turn)
+    """For "tells" the information in bits of the best try and of the next; for "mate" the number of moves."""
+    parts: Sequence[tuple[str, int]]
+    """For "tells" the referee's answers, for "capture" the squares from which a piece may recapture, with percent."""
+    boards: int  # number of all positions that are consistent with the announcements
+    heat: Sequence[int]  # [64] chances in percent of an enemy piece from a1 to h8, at least 1 where one may be
+    lines: Sequence[int]  # those of `log` that matter most
+    grade: str  # one of `GRADES`
 
     @property
-    def log(self) -> list[str]:
-        """The tries of that side and the announcements, one a line."""
-        return [line for _, line in gathered(Diary().take(self.view))]
+    def key(self) -> str:
+        """A name that stays when the order of the puzzles changes."""
+        return f"{crc32(f'{self.kind} {self.rules} {self.start} {self.played}'.encode()):08x}"
+
+    def referee(self, refused: Sequence[str] = ()) -> Referee:
+        """Return a referee at this moment, after more tries. Raise ValueError unless it refuses each of these."""
+        referee = _referee(self.rules, self.played, self.start)
+        _refuse(referee, refused)
+        return referee
+
+    def view(self, refused: Sequence[str] = ()) -> View:
+        """Return the view of the side that answers."""
+        referee = self.referee(refused)
+        return referee.view(not referee.turn if self.kind == "capture" else referee.turn)
+
+    def log(self, refused: Sequence[str] = ()) -> list[str]:
+        """Return the tries of that side and the announcements, one a line."""
+        return [line for _, line in gathered(Diary().take(self.view(refused)))]
+
+    @cached_property
+    def squares(self) -> list[str]:
+        """The squares of the answer and of the lines that matter."""
+        found = [code[i : i + 2] for code in self.answers for i in (0, 2) if self.kind != "capture" and code[i:]]
+        groups = gathered(Diary().take(self.view()))
+        found += [chess.square_name(square) for line in self.lines for square in groups[line][0].squares]
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def _color(self) -> chess.Color:
+        return self.view().color
 
     @property
     def opponent(self) -> str:
         """Name of the other side: White or Black."""
-        return chess.COLOR_NAMES[not self.view.color].capitalize()
+        return chess.COLOR_NAMES[not self._color].capitalize()
+
+    @property
+    def about(self) -> str:
+        """The rules, what is left of the opponent, and where it began."""
+        left, view = self.view().opponent_men, self.view()
+        text = f"{view.rules.title} rules. You play {chess.COLOR_NAMES[self._color].capitalize()}."
+        count = "only the king" if left == 1 else f"{left} pieces and pawns"
+        text += f" {self.opponent} has {count} left."
+        if self.start != chess.STARTING_FEN:
+            pieces = chess.Board(self.start).piece_map()
+            theirs = [(-one.piece_type, s, one) for s, one in pieces.items() if one.color != self._color]
+            names = [one.symbol().upper().replace("P", "") + chess.square_name(s) for _, s, one in sorted(theirs)]
+            text += f" When you last saw the whole board, {self.opponent} had {listed(names)}."
+        return text
 
     @property
     def task(self) -> str:
@@ -189,106 +219,139 @@ class Puzzle:
         if self.kind == "capture":
             return f"You have just captured on {self._square}. Is your piece safe from recapture?"
         which = "mates at once" if self.facts[0] == 1 else "begins a mate in two"
-        return (
-            f"{self.opponent} has only the king. Find the try that {which}, wherever the king may be. A refused try "
-            "costs nothing."
-        )
+        return f"Find the try that {which}, wherever the king may be. A refused try costs nothing."
 
     @property
     def numbers(self) -> str:
         """The meaning of the numbers on the board."""
-        color = self.opponent.lower()
-        if self.kind == "mate":
-            return f"Numbers: percent of the possible positions with a {color} piece there."
-        return f"Numbers: chance in percent that {'the king' if self.kind == 'king' else f'a {color} piece'} is there."
+        return f"Numbers: chance in percent of a {self.opponent.lower()} piece there."
 
     @property
     def _square(self) -> str:
         """The square of the capture."""
-        return self.played[-2:] if self.played[-1].isdigit() else self.played[-3:-1]
+        return self.played.split()[-1][2:4]
 
-    def judge(self, text: str) -> Verdict:
-        """Return the verdict on an answer; raise BadAnswer if the text is none."""
-        answer = text.strip().lower().rstrip(".")
-        if self.kind == "king" and answer[-2:] in chess.SQUARE_NAMES and answer[:-2] in ("", "k"):
-            return self._verdict(answer[-2:])
-        if self.kind == "capture" and answer in ("yes", "no", "y", "n"):
-            return self._verdict({"y": "yes", "n": "no"}[answer[0]])
+    def judge(self, text: str, refused: Sequence[str] = ()) -> Verdict:
+        """Return the verdict on an answer, after tries that the referee refused; raise BadAnswer if it is none."""
+        answer, view = text.strip().lower().rstrip("."), self.view(refused)
         if self.kind in ("tells", "mate"):
             try:
-                return self._verdict(read_try(text, self.view).uci())
+                move = read_try(text, view)
             except BadTry as error:
                 raise BadAnswer(str(error)) from None
+            name = try_name(move, view)
+            if self.kind == "tells":
+                why_not = f"Another try's answer is harder to predict than that to {name}."
+                return _verdict(move.uci() in self.answers, why_not, refused)
+            illegal = [chess.Move.from_uci(code) for code in refused]
+            boards = [board for board in self._mate_boards() if not any(map(board.is_legal, illegal))]
+            is_right = leads_to_mate(boards, move, int(self.facts[0]), view.rules)
+            if is_right or self.referee(refused).board().is_legal(move):
+                goal = "mate" if self.facts[0] == 1 else "begin a mate in two"
+                return _verdict(is_right, f"{name} does not {goal} wherever the king may be.", refused)
+            return Verdict(None, f"{name}? No. The referee refuses it. That costs nothing.", [*refused, move.uci()])
+        if self.kind == "king" and answer[-2:] in chess.SQUARE_NAMES and answer[:-2] in ("", "k"):
+            return _verdict(answer[-2:] in self.answers, f"The king cannot be on {answer[-2:]}.", refused)
+        if self.kind == "capture" and answer in ("yes", "no", "y", "n"):
+            return _verdict({"y": "yes", "n": "no"}[answer[0]] in self.answers, "", refused)
         raise BadAnswer(f"{quoted(text)} is not an answer. Give {ANSWER_FORMS[self.kind]}.")
 
-    def _verdict(self, answer: str) -> Verdict:
-        is_right = answer in self.answers
-        squares = [code[i : i + 2] for code in self.answers for i in (0, 2)]
+    @property
+    def solution(self) -> str:
+        """The answer and what proves it."""
         if self.kind == "king":
-            squares, explanation = list(self.answers), self._explain_king()
+            text = f"The king is on {self.answers[0]}."
         elif self.kind == "capture":
-            squares, explanation = [self._square], self._explain_capture()
+            squares = listed([f"{square} ({percent}%)" for square, percent in self.parts])
+            text = f"Not safe: {self.opponent} can recapture, from {squares}." if squares else "Safe."
+        elif self.kind == "tells":
+            likely = ", ".join(f"{answer.rstrip('.')} ({percent}%)" for answer, percent in self.parts[:4])
+            best, second = (2**bits for bits in self.facts)
+            text = (
+                f"{listed(self._names)} surprises most. The referee's answers: {likely}. That is as hard to predict as "
+                f"one of {best:.1f} equally likely answers; for the next best try, one of {second:.1f}. The "
+                f"percentages hold if {self.opponent} moves at random."
+            )
         else:
-            explanation = self._explain_mate() if self.kind == "mate" else self._explain_information()
-        return Verdict(is_right, f"{'Right' if is_right else 'Wrong'}. {explanation}", squares)
-
-    def _explain_king(self) -> str:
-        king = self.referee.board().king(not self.view.color)
-        real = chess.square_name(king) if king is not None else ""
-        place = "there" if real in self.answers else f"on {real}"
-        chances = self._by_opponent([f"{fact:.0%}" for fact in self.facts])
-        return f"The king is on {self.answers[0]}: {chances}. {self._counted} In the game, the king was {place}."
-
-    def _explain_capture(self) -> str:
-        board, square = self.referee.board(), chess.parse_square(self._square)
-        could = "could" if any(board.generate_legal_moves(to_mask=chess.BB_SQUARES[square])) else "could not"
-        chances = self._by_opponent([f"{fact:.0%}" for fact in self.facts])
-        return (
-            f"{'Safe' if self.answers[0] == 'yes' else 'Not safe'}: the chance that {self.opponent} can recapture is "
-            f"{chances}. {self._counted} In the game, {self.opponent} {could} recapture."
+            verb = "begin" if self.facts[0] == 2 else "mate"
+            one = len(self.answers) == 1
+            text = f"{listed(self._names)} {verb}{'s' * one}{' a mate in two' * (verb == 'begin')}."
+            moves = [chess.Move.from_uci(code) for code in self.answers]
+            if any(not all(board.is_legal(move) for move in moves) for board in self._mate_boards()):
+                text += " If the referee refuses a try, another one mates."
+        counted = (
+            "There is only one possible position"
+            if self.boards == 1
+            else f"Counted on all {self.boards:,} possible positions"
         )
-
-    def _explain_information(self) -> str:
-        bits = [f"{self.facts[i]:.2f} bits ({self.facts[i + 1]:.2f} for the next best)" for i in (0, 2)]
-        names = self._try_names
-        return (
-            f"{_listed(names)} {'tells' if len(names) == 1 else 'tell'} you most: {self._by_opponent(bits)}. "
-            f"{self._counted} One bit is the answer to a question whose yes and no are equally likely."
-        )
-
-    def _explain_mate(self) -> str:
-        moves, legal = self.facts
-        names = self._try_names
-        one, many = ("mates", "mate") if moves == 1 else ("begins a mate in two", "begin a mate in two")
-        verb = one if len(names) == 1 else f"{'both' if len(names) == 2 else 'all'} {many}"
-        refused = " If the try is refused, another one mates." if legal < self.boards else ""
-        return f"{_listed(names)} {verb}.{refused} Checked on all {self.boards} positions still possible."
+        return f"{text} {counted}."
 
     @property
-    def _try_names(self) -> list[str]:
-        return [try_name(chess.Move.from_uci(code), self.view) for code in self.answers]
+    def proof(self) -> list[str]:
+        """The lines of the log that matter most."""
+        log = self.log()
+        return [log[line] for line in self.lines]
 
-    def _by_opponent(self, each: Sequence[str]) -> str:
-        return f"{each[0]} if {self.opponent} moves at random, {each[1]} if {self.opponent} moves as programs do"
+    def _mate_boards(self) -> list[chess.Board]:
+        """Return the possible positions of a mate: our pieces and the king on each of its squares."""
+        base = self.referee().board()
+        base.remove_piece_at(base.king(not base.turn) or 0)
+        boards = [base.copy(stack=False) for percent in self.heat if percent]
+        for board, square in zip(boards, (s for s in chess.SQUARES if self.heat[s]), strict=True):
+            board.set_piece_at(square, chess.Piece(chess.KING, not base.turn))
+        return boards
 
     @property
-    def _counted(self) -> str:
-        if self.exact:
-            return f"Counted on all {self.boards:,} possible positions."
-        return f"Counted on {self.boards:,} possible positions; there may be more."
+    def _names(self) -> list[str]:
+        return [try_name(chess.Move.from_uci(code), self.view()) for code in self.answers]
+
+
+def mating_tries(
+    boards: Sequence[chess.Board], tries: Sequence[chess.Move], moves: int, rules: RuleSet
+) -> list[chess.Move]:
+    """Return the tries that begin a mate in `moves` on every board, whatever the refusals and replies; [] for none."""
+    return [move for move in tries if leads_to_mate(boards, move, moves, rules)]
+
+
+def leads_to_mate(boards: Sequence[chess.Board], move: chess.Move, moves: int, rules: RuleSet) -> bool:
+    """Return True if a try is legal on a board, and mates in `moves` on each; after a refusal, by another try."""
+    legal, refusing = ([board for board in boards if board.is_legal(move) == accepts] for accepts in (True, False))
+    groups = defaultdict[object, list[chess.Board]](list)
+    for board in legal:
+        if moves == 1 and not board.gives_check(move):
+            return False
+        after = board.copy(stack=False)
+        after.push(move)
+        if after.is_checkmate():
+            continue
+        if moves == 1 or not any(after.legal_moves):
+            return False
+        ours = announce(board, move, rules).code()
+        for reply in after.legal_moves:
+            again = after.copy(stack=False)
+            again.push(reply)
+            groups[ours, announce(after, reply, rules).code()].append(again)
+    followed = [*((group, moves - 1) for group in groups.values()), *[(refusing, moves)] * bool(refusing)]
+    return bool(legal) and all(
+        any(leads_to_mate(group, move, left, rules) for move in {move for board in group for move in board.legal_moves})
+        for group, left in followed
+    )
+
+
+def _verdict(is_right: bool, why_not: str, refused: Sequence[str]) -> Verdict:
+    return Verdict(is_right, "Right." if is_right else f"No. {why_not}".rstrip(), refused)
 
 
 @cache
 def puzzles() -> tuple[Puzzle, ...]:
-    """Return all puzzles."""
+    """Return all puzzles, from easy to hard."""
     with gzip.open(PUZZLES, "rt", encoding="utf-8") as lines:
         return tuple(Puzzle(**json.loads(line)) for line in lines)
 
 
-@cache
-def grades() -> tuple[str, ...]:
-    """Return the grades of the puzzles, the easiest first."""
-    return tuple(dict.fromkeys(puzzle.grade for puzzle in puzzles()))
+def puzzle_of(day: date) -> int:
+    """Return the number of the puzzle of a day, from 1."""
+    return day.toordinal() * 7919 % len(puzzles()) + 1
 
 
 def _referee(rules: str, played: str, start: str = chess.STARTING_FEN) -> Referee:
@@ -298,6 +361,14 @@ def _referee(rules: str, played: str, start: str = chess.STARTING_FEN) -> Refere
     return referee
 
 
-def _listed(names: Sequence[str]) -> str:
+def _refuse(referee: Referee, refused: Sequence[str]) -> None:
+    """Repeat refused tries in UCI notation. Raise ValueError unless the referee refuses each."""
+    for code in refused:
+        move = parse_action(code)
+        if not isinstance(move, chess.Move) or referee.try_move(move) is not Answer.ILLEGAL:
+            raise ValueError(f"{code!r} is not refused here; give refused tries such as 'e4e5', each once")
+
+
+def listed(names: Sequence[str]) -> str:
     """Return "a", "a and b", or "a, b and c"."""
     return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + list(names[-1:]))

@@ -41,6 +41,8 @@ LEVELS = {
 }
 """Ratings of the levels: their differences as docs/strength.md has them, and 1500 for club."""
 RATINGS = {f"kriegbot:level={name}": rating for name, rating in LEVELS.items()}
+PUZZLE_RATINGS = {"easy": 1200, "medium": 1500, "hard": 1800}
+"""Ratings of the grades of puzzles. They follow the order of difficulty, and are not measured on people."""
 LOCK_SECONDS = 10.0  # longest wait for another process that writes the file
 MAX_NAME_LETTERS = 60
 CHOSEN_SEED = "a chosen seed"  # counts as help: the person may have played the same game before
@@ -75,9 +77,9 @@ class Rating(NamedTuple):
     rating: float
     deviation: float
 
-    def text(self) -> str:
+    def text(self, name: str = "rating") -> str:
         """Return the rating with its 95% interval, as a sentence."""
-        return f"Your rating: {self.rating:.0f} ± {1.96 * self.deviation:.0f}."
+        return f"Your {name}: {self.rating:.0f} ± {1.96 * self.deviation:.0f}."
 
 
 NEW = Rating(1500, 350)  # of a person who has not played
@@ -172,6 +174,25 @@ class Results:
         """Store the themes of a game's turning points, unless the game was reviewed before; raise OSError."""
         if game not in self._themes():
             self._add({"game": game, "themes": list(themes)})
+
+    def count_puzzle(self, key: str, grade: str, *, is_right: bool) -> str:
+        """Store the first answer to a puzzle; others do not count. Return rating and streak. Raise OSError."""
+        if all(line["puzzle"] != key for line in self._puzzles()):
+            self._add({"puzzle": key, "grade": grade, "right": is_right})
+        return self.puzzles_text()
+
+    def puzzles_text(self) -> str:
+        """Return the rating by puzzles and the right answers in a row, as a sentence; empty before the first."""
+        rating, answers = NEW, self._puzzles()
+        for line in answers:
+            rating = rate(rating, [(Rating(PUZZLE_RATINGS[line["grade"]], MIN_DEVIATION), float(line["right"]))])
+        runs = [len(list(run)) * is_right for is_right, run in groupby(line["right"] for line in answers)]
+        streak = f" In a row: {runs[-1]} (best: {max(runs)})." if any(runs) else ""
+        return f"{rating.text('puzzle rating')}{streak}" if answers else ""
+
+    def _puzzles(self) -> list[dict[str, Any]]:
+        lines = [line for line in self._lines() if isinstance(line.get("puzzle"), str)]
+        return [line for line in lines if line.get("grade") in [*PUZZLE_RATINGS] and line.get("right") in (True, False)]
 
     def _themes(self) -> dict[str, Any]:
         return {str(line["game"]): line["themes"] for line in self._lines() if "game" in line and "themes" in line}

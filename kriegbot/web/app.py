@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def make_app(registry: Registry) -> Starlette:
         Route("/qr.svg", qr_code),
         *file_routes(registry.library, registry.limits.upload_time),
         picture_route(registry),
-        *learning_routes(),
+        *learning_routes(registry),
     ]
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers={Refused: _refused})
 
@@ -345,12 +346,13 @@ async def _body(request: Request) -> bytes:
     return b"".join(parts)
 
 
-def learning_routes() -> list[Route]:
-    """Return the routes of the first game and of the puzzles, for guests, too. The server keeps no state of a learner.
+def learning_routes(registry: Registry) -> list[Route]:
+    """Return the routes of the first game and of the puzzles, for guests, too.
 
     `lesson/2?refused=e4e5&try=Nf3` answers with the second step after these tries, and `shading` adds the chances.
-    `puzzles` lists the puzzles, `puzzle/2` poses the second, and `puzzle/2?answer=g8` judges an answer; only then it
-    sends the solution.
+    `puzzles` lists the puzzles, `puzzle/2` poses the second, and `puzzle/2?refused=h1h8&answer=Rg8` judges an answer.
+    The server sends the solution with a right answer, with `show`, and with any answer of yes or no. The first answer
+    of whoever runs the server counts.
     """
     shading = asyncio.Lock()
 
@@ -375,14 +377,26 @@ def learning_routes() -> list[Route]:
 
     async def list_puzzles(_request: Request) -> Response:
         listed = [[one.kind, one.grade] for one in learning.puzzles()]
-        return JSONResponse({"kinds": learning.PUZZLE_KINDS, "grades": learning.grades(), "puzzles": listed})
+        today = learning.puzzle_of(date.today())
+        return JSONResponse(
+            {"kinds": learning.PUZZLE_KINDS, "grades": learning.GRADES, "puzzles": listed, "today": today}
+        )
 
     async def puzzle(request: Request) -> Response:
-        number, answer = request.path_params["number"], request.query_params.get("answer")
+        number, query = request.path_params["number"], request.query_params
         if not 1 <= number <= len(learning.puzzles()):
             raise Refused(f"There are puzzles 1 to {len(learning.puzzles())}.")
-        with refusing(learning.BadAnswer):
-            return JSONResponse(await asyncio.to_thread(_posed, learning.puzzles()[number - 1], answer))
+        posed, refused = learning.puzzles()[number - 1], query.get("refused", "").split()
+        answer, is_shown = query.get("answer", "")[: requests.MAX_TRY], "show" in query
+        with refusing(ValueError):
+            reply = await asyncio.to_thread(_posed, posed, refused, answer, is_shown)
+        is_right, results = reply.get("right"), registry.results
+        if not request.scope[IS_GUEST]:
+            with contextlib.suppress(OSError):
+                if isinstance(is_right, bool):
+                    results.count_puzzle(posed.key, posed.grade, is_right=is_right)
+                reply["score"] = results.puzzles_text()
+        return JSONResponse(reply)
 
     return [
         Route("/lesson/{number:int}", lesson_step),
@@ -391,14 +405,29 @@ def learning_routes() -> list[Route]:
     ]
 
 
-def _posed(puzzle: learning.Puzzle, answer: str | None) -> dict[str, object]:
-    """Return a puzzle for the page and, if there is an answer, its verdict and the solution."""
-    question = {"task": puzzle.task, "rules": puzzle.referee.rules.title, "log": puzzle.log} | _board(puzzle.view)
-    if answer is None:
-        return question
-    verdict = puzzle.judge(answer[: requests.MAX_TRY])
-    solution = {"squares": verdict.squares, "numbers": puzzle.numbers, "chances": [n / 100 for n in puzzle.heat]}
-    return question | {"right": verdict.is_right, "comment": verdict.explanation} | solution
+def _posed(puzzle: learning.Puzzle, refused: list[str], answer: str, is_shown: bool) -> dict[str, object]:
+    """Return a puzzle for the page, the verdict on an answer, and the solution if it is time for it."""
+    reply: dict[str, object] = {"right": False} if is_shown else {}
+    if answer and not is_shown:
+        verdict = puzzle.judge(answer, refused)
+        refused, is_shown = list(verdict.refused), verdict.is_right is True or puzzle.kind == "capture"
+        reply = {"right": verdict.is_right, "comment": verdict.text}
+    if is_shown:
+        chances = [percent / 100 for percent in puzzle.heat]
+        solution: dict[str, object] = {
+            "squares": puzzle.squares,
+            "lines": puzzle.lines,
+            "numbers": puzzle.numbers,
+            "chances": chances,
+        }
+        reply |= {"solution": puzzle.solution} | solution
+    question: dict[str, object] = {
+        "about": puzzle.about,
+        "task": puzzle.task,
+        "log": puzzle.log(refused),
+        "refused": refused,
+    }
+    return question | _board(puzzle.view(refused)) | reply
 
 
 def _board(view: View) -> dict[str, object]:

@@ -1,4 +1,4 @@
-// Puzzles from games, one at a time. The server poses them and judges answers; only then does it send the solution.
+// Puzzles from games, one at a time. The server poses them, judges answers, and sends the solution when it is time for it.
 
 import { Board } from "./board.js";
 import { chosen, keep } from "./choices.js";
@@ -32,7 +32,7 @@ export function puzzleBook() {
 
   /** The solved puzzles as a bit set, stored in hexadecimal. */
   function solved() {
-    const stored = chosen("puzzles") ?? "";
+    const stored = chosen("solved") ?? "";
     return BigInt(/^[0-9a-f]{1,200}$/.test(stored) ? `0x${stored}` : 0);
   }
 
@@ -43,6 +43,15 @@ export function puzzleBook() {
     offer($("puzzle-kind"), "puzzle-kind", { [ALL]: "All kinds", ...book.kinds });
     offer($("puzzle-grade"), "puzzle-grade", { [ALL]: "All", ...Object.fromEntries(book.grades.map((grade) => [grade, grade])) });
     await next();
+  }
+
+  /** Shows a puzzle by its number. */
+  async function pose(which) {
+    const posed = await load(`puzzle/${which}`);
+    if (!posed) return;
+    [number, now] = [which, posed];
+    draw();
+    $("puzzle-title").focus();
   }
 
   function offer(select, name, texts) {
@@ -65,33 +74,34 @@ export function puzzleBook() {
       $("puzzle-failure").textContent = book.puzzles.some(matches) ? "You have solved all of these." : "There are no puzzles of this kind and level.";
       return;
     }
-    const posed = await load(`puzzle/${chosenNumber}`);
-    if (!posed) return;
-    [number, now] = [chosenNumber, posed];
-    draw(left.length);
-    $("puzzle-title").focus();
+    $("puzzle-place").textContent = `${left.length} to solve.`;
+    await pose(chosenNumber);
   }
 
-  async function answer(text) {
-    if (!now || "right" in now) return;
-    const judged = await load(`puzzle/${number}?${new URLSearchParams({ answer: text })}`);
+  /** Sends an answer, or asks for the solution. */
+  async function ask(query) {
+    if (!now || "solution" in now) return;
+    const judged = await load(`puzzle/${number}?${new URLSearchParams({ refused: now.refused.join(" "), ...query })}`);
     if (!judged) return;
     now = judged;
-    if (now.right) keep({ puzzles: (solved() | (1n << BigInt(number - 1))).toString(16) });
+    if (now.right) keep({ solved: (solved() | (1n << BigInt(number - 1))).toString(16) });
     draw();
   }
 
-  function draw(left) {
+  function answer(text) {
+    ask({ answer: text });
+  }
+
+  function draw() {
     const [kind, grade] = book.puzzles[number - 1];
-    const isOver = "right" in now;
-    if (left) $("puzzle-about").textContent = `${now.rules} rules, ${grade} level, number ${number}. ${left} to solve.`;
-    if (isOver) $("puzzle-about").textContent = now.numbers;
-    $("puzzle-title").textContent = book.kinds[kind];
-    $("puzzle-task").textContent = now.task;
-    $("puzzle-comment").textContent = now.comment ?? "";
+    const isOver = "solution" in now;
+    const texts = { title: `${book.kinds[kind]} (${grade}, number ${number})`, about: now.about, task: now.task, comment: now.comment, solution: now.solution, numbers: now.numbers, score: now.score };
+    for (const [name, text] of Object.entries(texts)) $(`puzzle-${name}`).textContent = text ?? "";
     $("puzzle-comment").classList.toggle("done", now.right === true);
-    $("puzzle-log").replaceChildren(...now.log.toReversed().map((line) => make("li", {}, line)));
+    const lines = now.log.map((line, i) => make("li", (now.lines ?? []).includes(i) ? { className: "proof" } : {}, line));
+    $("puzzle-log").replaceChildren(...lines.toReversed());
     for (const id of ["puzzle-yes", "puzzle-no"]) $(id).hidden = isOver || kind !== "capture";
+    $("puzzle-show").hidden = isOver;
     $("puzzle-next").textContent = isOver ? "Next" : "Another";
     $("puzzle-next").classList.toggle("main", isOver);
     board.onPoint = kind === "king" ? answer : null;
@@ -99,6 +109,8 @@ export function puzzleBook() {
     board.show({ men: now.men, marks: now.marks, targets: now.tries, heat: now.chances ?? null, looked: now.squares ?? [] });
   }
 
+  $("puzzle-show").onclick = () => ask({ show: "" });
+  $("puzzle-today").onclick = () => pose(book.today);
   $("puzzle-yes").onclick = () => answer("yes");
   $("puzzle-no").onclick = () => answer("no");
   $("puzzle-next").onclick = () => next();
