@@ -16,6 +16,7 @@ pytest.importorskip("selenium", reason="the page in a browser is tested with sel
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+from kriegbot.web import server as servers
 from tests.browser import Page, chromium
 from tests.page import served
 
@@ -106,6 +107,24 @@ def test_two_people_and_who_looks_on(axe: str, tmp_path: Path) -> None:
         check(page, axe)
         page = Page(page.driver, link)
         page.one("#later")
+        check(page, axe)
+
+
+def test_a_guest_and_an_open_invitation(axe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "addresses_here", lambda: ["127.0.0.2"])
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.one("#invite").click()
+        page.click("#network button")
+        page.one("#qr")
+        page.one("#network summary").click()
+        link = str(page.one("#link").get_attribute("value"))
+        assert link.startswith("http://127.0.0.2:")
+        check(page, axe)
+        page = Page(page.driver, link)
+        page.one("#join")
+        check(page, axe)
+        page = Page(page.driver, link.split("#")[0] + "?")
+        page.one("#welcome")
         check(page, axe)
 
 

@@ -73,7 +73,7 @@ function show(name) {
   $("again").hidden = ["start", "privacy"].includes(name) || isGuest;
   $("to-library").hidden = ["library", "privacy"].includes(name) || isGuest;
   document.body.dataset.place = name;
-  if (shown === "welcome" && !$("welcome-why").textContent) $("welcome-why").textContent = "This link is incomplete. Ask for the whole link; it ends in #game=... .";
+  if (shown === "welcome" && !$("welcome-why").textContent) $("welcome-why").textContent = "To play, open the whole link that you were sent; it ends in #game=... .";
   if (name === "learn") teach();
   if (name === "puzzles") pose();
 }
@@ -188,7 +188,10 @@ function prepare({ done, total }) {
 
 function offer(hello) {
   isGuest = hello.guest;
-  if (isGuest && document.body.dataset.place === "start") show("start"); // the first to know
+  if (isGuest && document.body.dataset.place === "start" && !$("welcome-why").textContent) {
+    $("welcome-why").textContent = "This link is incomplete. Ask for the whole link; it ends in #game=... .";
+    show("start"); // now as a guest's
+  }
   if (isSetUp || isGuest) return; // a new connection
   isSetUp = true;
   recall(hello.choices, send);
