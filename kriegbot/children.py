@@ -37,7 +37,7 @@ QUEUED = 16  # chunks that wait for each other at most
 TICK = 0.2  # seconds of one wait: Windows delivers Ctrl-C between waits (docs.python.org/3/library/threading.html)
 SUPERVISOR_PATIENCE = 2.0  # seconds that a supervisor has to end everything that its program has started
 ANSWER, LOG = "answer", "log"  # the streams that a child writes
-HUNG_UP = [signal.Signals[name] for name in ("SIGHUP", "SIGBREAK") if name in signal.Signals.__members__]
+HUNG_UP = [getattr(signal, name) for name in ("SIGHUP", "SIGBREAK") if hasattr(signal, name)]
 """Signals of a terminal that is closed: POSIX's, and that of Windows (docs.python.org/3/library/signal.html)."""
 in_worker = False  # True in a worker
 

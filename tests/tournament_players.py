@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -11,7 +12,6 @@ from kriegbot.game.process import ProcessSeat
 from kriegbot.players.base import Choice
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from referee import BERKELEY, Limits, View
-from tournaments import run
 from tournaments.schedule import Pairing, TournamentSettings
 
 
@@ -47,20 +47,19 @@ def kill_the_first_worker(name: str) -> PlayerSpec:
     return spec_of(name)
 
 
-class Killed(ProcessSeat):
-    """One of our players, whose process is killed from outside in its third turn."""
-
-    def ask(self, view: View) -> Choice:
-        """Kill it, and ask it."""
-        if view.ply == 4 and self.pid is not None:
-            psutil.Process(self.pid).kill()
-        return super().ask(view)
-
-
 def kill_a_player(name: str) -> PlayerSpec:
-    """As `spec_of`, in a worker whose players are killed."""
-    run.ProcessSeat = Killed  # type: ignore[attr-defined]
+    """As `spec_of`, in a worker whose players are killed from outside in their third turn."""
+    ProcessSeat.ask = _kill_and_ask  # type: ignore[method-assign, assignment]
     return spec_of(name)
+
+
+_ask: Callable[[ProcessSeat, View], Choice] = ProcessSeat.ask
+
+
+def _kill_and_ask(seat: ProcessSeat, view: View) -> Choice:
+    if view.ply == 4 and seat.pid is not None:
+        psutil.Process(seat.pid).kill()
+    return _ask(seat, view)
 
 
 def settings(*players: str, plies: int = 20, seed: int = 1) -> TournamentSettings:

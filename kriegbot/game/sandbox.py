@@ -53,7 +53,7 @@ log = logging.getLogger("kriegbot")
 @cache
 def is_installed() -> bool:
     """Return True if bubblewrap is installed, working or not; log a warning once if it is not."""
-    has_bwrap = shutil.which("bwrap") is not None
+    has_bwrap = sys.platform == "linux" and shutil.which("bwrap") is not None
     if not has_bwrap and not children.in_worker:
         log.warning("Players from outside play without a sandbox: %s.", why_unavailable())
     return has_bwrap
@@ -62,7 +62,7 @@ def is_installed() -> bool:
 @cache
 def why_unavailable() -> str:
     """Return in one line why there is no sandbox here; an empty text if there is one."""
-    if shutil.which("bwrap") is None:
+    if sys.platform != "linux" or shutil.which("bwrap") is None:
         return "bubblewrap (bwrap) is not installed" if sys.platform == "linux" else "bubblewrap is for Linux alone"
     command = [*_bubblewrap([]), "true"]
     try:
