@@ -44,7 +44,7 @@ ALLOW, REFUSE, PRETEND = 0x7FFF0000, 0x00050001, 0x00050000  # PRETEND: the call
 PACKAGES = ("kriegbot", "referee", "evaluators", "tournaments")
 PATIENCE = 10.0  # seconds for bubblewrap's test run
 
-if sys.platform != "win32":
+if sys.platform == "linux":
     import pwd
 
 log = logging.getLogger("kriegbot")
@@ -168,8 +168,9 @@ def _folder(file: Path) -> Path:
 def _is_home(folder: Path) -> bool:
     """Return True if a folder is, or holds, the home of this user or of the folder's owner."""
     homes = [os.path.expanduser("~")]
-    with suppress(KeyError, OSError):
-        homes += [pwd.getpwuid(user).pw_dir for user in (os.geteuid(), folder.stat().st_uid)]
+    if sys.platform == "linux":
+        with suppress(KeyError, OSError):
+            homes += [pwd.getpwuid(user).pw_dir for user in (os.geteuid(), folder.stat().st_uid)]
     return any(Path(home).resolve().is_relative_to(folder.resolve()) for home in homes if home not in ("", "/"))
 
 
