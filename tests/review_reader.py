@@ -23,7 +23,7 @@ KIND, TRY, PAWNS = "|".join(NAMES), r"[^\s,;]+?", r"-?\d+\.\d"
 ONE = f"(?:a (?:{KIND})|the king|something else)"
 LIST = f"{ONE}(?:, {ONE})*(?: or {ONE})?"
 HOW_MANY = (
-    r"(?:(?:not )?in the only (?:possible|sampled) position(?: that allows [^\s,;]+?)?|in every possible position"
+    r"(?:in (?:the only|no) (?:possible|sampled) position(?: that allows [^\s,;]+?)?|in every possible position"
     r"|in (?:none|\d+) of (?:the )?\d+ (?:possible|sampled) positions(?: that allow [^\s,;]+?)?)"
 )
 Fact = Callable[[chess.Board, chess.Move], bool]
@@ -175,8 +175,8 @@ class Page:
         legal = [board for board in self.boards if of_all or board.is_legal(move)]
         number = sum(board.is_legal(move) and fact(board, move) for board in legal)
         self.claim("possible" not in words or self.kind == "possible", f"these are not all positions: {words}")
-        if len(legal) == 1 and "only" in words:
-            expected = f"{'' if number else 'not '}in the only {self.kind} position"
+        if len(legal) == 1 and "every" not in words:
+            expected = f"in {'the only' if number else 'no'} {self.kind} position"
             expected += f" that allows {name}" if len(self.boards) > 1 else ""
         elif "every" in words:
             expected = "in every possible position" if number == len(legal) == len(self.boards) else "not in all"
@@ -410,7 +410,7 @@ def named(pattern: str) -> str:
     """Return a pattern with groups for <name:sort of word>."""
     words = {
         "side": SIDE, "owner": OWNER, "kind": KIND, "square": SQUARE, "try": TRY, "pawns": PAWNS, "list": LIST,
-        "many": HOW_MANY, "Many": HOW_MANY.replace("in ", "[Ii]n ").replace("(?:not )?", "(?:[Nn]ot )?"),
+        "many": HOW_MANY, "Many": HOW_MANY.replace("in ", "[Ii]n "),
     }  # fmt: skip
     return re.sub(r"<(\w+):(\w+)>", lambda found: f"(?P<{found[1]}>{words[found[2]]})", pattern)
 

@@ -14,7 +14,7 @@ from kriegbot.game.match import play_game
 from kriegbot.narration.results import THEMES
 from kriegbot.narration.turning import CLIFF, CLIFF_TURNS, LOST, MAX_POINTS, MIN_LOSS, WON, Hindsight, TurningPoint
 from kriegbot.players.kriegbot import LEVELS
-from referee import RULE_SETS, GameRecord, Referee, record_to_pgn
+from referee import RULE_SETS, WILD16, GameRecord, Referee, record_to_pgn
 from tests.effort import many
 from tests.review_reader import Reader, chance
 
@@ -133,15 +133,27 @@ def test_a_mate_is_no_error_and_an_unlikely_one_is_called_lucky() -> None:
 
 
 def test_a_capture_that_won_by_chance_is_called_lucky() -> None:
-    referee = referee_of("e2e4 d7d5 a2a3 d8d6 h2h3 d6h2 a3a4")
-    lucky = [one for one in points(referee, chess.BLACK) if one["theme"] == "lucky"]
-    assert lucky == []
+    (point,) = points(referee_of("d2d4 h7h6 c1h6 a7a6"), chess.WHITE)
+    assert (point["made"], point["theme"]) == ("Bxh6", "lucky")
+    said, lucky, *_, last = point["text"].split(". ")
+    assert said.endswith("; there was something to capture in 2 of the 19 possible positions that allow it")
+    assert (lucky, last) == ("That was lucky", "By what White knew, Nf3 was better.")
+
+
+def test_a_piece_lost_to_a_capture_that_nobody_could_expect_is_a_surprise() -> None:
+    (point,) = points(referee_of("g2g3 b7b6 f1g2 d7d6 g2a8 e7e6"), chess.BLACK)
+    assert (point["made"], point["theme"]) == ("d6", "surprise")
+    taken = "White's bishop then took the rook on a8; White could take it in none of the 99 sampled positions"
+    assert taken in point["text"]
 
 
 def test_a_try_that_was_illegal_on_the_true_board_captures_nothing_there() -> None:
-    referee = referee_of("g1f3 d7d5 a2a3 h7h6")
-    texts = " ".join(one["text"] for one in points(referee, chess.WHITE))
-    assert "in the game a" not in texts
+    referee = Referee(WILD16)
+    for code in ["g2g4", "h7h5", "g4h5", "h8h1", "f7f5", "e2e3", "d7d5", "f1a6", "b8c6", "a6c8", "a6b7", "c8e6"]:
+        referee.try_move(chess.Move.from_uci(code))
+    (point,) = [one for one in points(referee, chess.BLACK) if one["made"] == "Nc6"]
+    missed = "dxc4 would have won a pawn, a knight or a bishop in 19 of 42 possible positions"
+    assert f"{missed}, though in the game it was illegal." in point["text"]
 
 
 LEVEL_GAMES = 60

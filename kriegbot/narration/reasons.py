@@ -73,8 +73,8 @@ class Positions:
         """Return "in 29 of 100 sampled positions", or "in 8 of the 17 sampled positions that allow it"."""
         kind = "possible" if self.are_all else "sampled"
         if legal == 1:
-            only = f"in the only {kind} position" + f" that allows {move}" * (self.total > 1)
-            return only if count else f"not {only}"
+            only = f"in {'the only' if count else 'no'} {kind} position"
+            return only + f" that allows {move}" * (self.total > 1)
         if legal < self.total:
             return f"in {count or 'none'} of the {legal} {kind} positions that allow {move}"
         if count == legal and self.are_all:
