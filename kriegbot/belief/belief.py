@@ -122,7 +122,7 @@ class Belief:
           EmptyBelief: no board is consistent with the view: it contradicts its rule set.
         """
         self._check(view)
-        self._view, self.last_rescue, known = view, "", self._events
+        self._view, self.last_rescue, seen = view, "", self._events
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
         while self._events < len(view.events):
             event = self._events
@@ -130,7 +130,7 @@ class Belief:
             particles = self._after_event(self.filter, self.particles, event)
             self._events += 1
             self.particles = particles if len(particles) else self._rescued(event, deadline)
-        if self.before_opponent_moved.event >= known:
+        if self.before_opponent_moved.event >= seen:
             self._try_to_recover(deadline)
 
     def _check(self, view: View) -> None:

@@ -309,12 +309,12 @@ def with_king_moved(
     particles: Particles, side: int, code: int, rules: kb.KernelRules, count: int, seed: int
 ) -> kb.Rows:
     """Return boards [n, 8], n <= `count`, that match an announcement, with a king one step beyond its squares."""
-    known = np.bitwise_or.reduce(particles.rows[:, KINGS] & particles.rows[:, PIECES + side])
-    near = int(known)
-    for square in chess.scan_forward(int(known)):
+    squares = np.bitwise_or.reduce(particles.rows[:, KINGS] & particles.rows[:, PIECES + side])
+    near = int(squares)
+    for square in chess.scan_forward(int(squares)):
         near |= chess.BB_KING_ATTACKS[square]
     rows = perturb(particles, Perturbation(side, 1, code, rules), PERTURBATIONS_PER_BOARD * count, seed).rows
-    return rows[rows[:, KINGS] & rows[:, PIECES + side] & np.uint64(near & ~int(known)) != 0][:count]
+    return rows[rows[:, KINGS] & rows[:, PIECES + side] & np.uint64(near & ~int(squares)) != 0][:count]
 
 
 def blind_particles(view: View, seed: int) -> Particles:

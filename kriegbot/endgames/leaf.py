@@ -117,12 +117,12 @@ def estimate(tables: kb.Words, costs: DelayedTables, network: Network, node: Kin
     if network.exists and is_bishop_and_knight(ours):
         return learnt_cost(tables, network, costs.current, ours, squares)
     cost = (SQUARE_COST / 3.0 if ours.knights else SQUARE_COST) * float(kb.popcount(squares))
-    table, known = (costs.delayed, node.before) if node.before else (costs.current, squares)
-    least, pawns = mean_cost(table, ours, known), ours.pawns
+    table, places = (costs.delayed, node.before) if node.before else (costs.current, squares)
+    least, pawns = mean_cost(table, ours, places), ours.pawns
     if pawns and ours.diagonals & ours.orthogonals == kb.NONE:
         least *= WAITING
     while pawns:
         pawn = pawns & (kb.NONE - pawns)
-        least = min(least, mean_cost(table, Pieces(pawn, kb.NONE, kb.NONE, kb.NONE, ours.king), known))
+        least = min(least, mean_cost(table, Pieces(pawn, kb.NONE, kb.NONE, kb.NONE, ours.king), places))
         pawns ^= pawn
     return cost + least

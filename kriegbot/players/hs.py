@@ -56,7 +56,7 @@ class HybridSearch:
         self.depth, self.wanted, self.most, self.sampling, self.seed = depth, wanted, pool, sampling, seed
         self.evaluator: Any = load_evaluator(evaluator)
         self.pool: Pool | None = None
-        self._ply, self._known = -1, 0
+        self._ply, self._events_seen = -1, 0
         """Ply of the boards below, and the number of events that they are consistent with."""
         self._boards: Rows = np.empty((0, 8), np.uint64)
         self._tries: MoveArray = np.empty(0, np.int32)
@@ -79,9 +79,9 @@ class HybridSearch:
             self._tries, self._values = np.empty(0, np.int32), np.empty((0, 0), np.int64)
             self._is_filled_up = False
         else:
-            left = list_consistent(self._boards, view.events[self._known :])
+            left = list_consistent(self._boards, view.events[self._events_seen :])
             self._boards, self._values = self._boards[left], self._values[left[left < len(self._values)]]
-        self._ply, self._known = view.ply, len(view.events)
+        self._ply, self._events_seen = view.ply, len(view.events)
         missing = self.wanted - len(self._boards)
         is_hybrid = self.sampling == "hs" and self.pool is not None and not self.pool.particles.is_exact
         if len(self._boards) == 0 or (is_hybrid and missing > 0):

@@ -255,15 +255,15 @@ class BoardValues:
 
     def values(self, rows: kb.Rows, tries: Tries, depth: int, stop: kb.IntArray) -> kb.IntArray:
         """Return what `value_boards` returns for the same arguments."""
-        boards, known = _boards(rows), self._values[depth]
-        new = {board: i for i, board in enumerate(boards) if board not in known}
-        valued, _ = value_boards(rows[list(new.values())], tries, depth, self._evaluator, self._rules, stop)
+        boards, valued = _boards(rows), self._values[depth]
+        new = {board: i for i, board in enumerate(boards) if board not in valued}
+        new_values, _ = value_boards(rows[list(new.values())], tries, depth, self._evaluator, self._rules, stop)
         are_open = np.isin(self._tries, tries)
-        for board, values in zip(new, valued, strict=False):  # fewer if it was stopped
-            known[board] = np.zeros(len(self._tries), np.int64)
-            known[board][are_open] = values
-        done = list(takewhile(known.__contains__, boards))
-        return np.array([known[board][are_open] for board in done], np.int64).reshape(len(done), len(tries))
+        for board, values in zip(new, new_values, strict=False):  # fewer if it was stopped
+            valued[board] = np.zeros(len(self._tries), np.int64)
+            valued[board][are_open] = values
+        done = list(takewhile(valued.__contains__, boards))
+        return np.array([valued[board][are_open] for board in done], np.int64).reshape(len(done), len(tries))
 
 
 def _boards(rows: kb.Rows) -> list[bytes]:

@@ -14,7 +14,8 @@ And the value of a try at depth 1 or 2 below a history does not depend on earlie
 reaches through refusals share it. In the paper every refused try costs a ply. With `Settings.free_refusals` = n the
 first n in a row cost none, and after one more the side moves at random.
 
-A quiet move (`kernels.quiet`) gives no check and ends nothing, so its leaf needs no look at the position.
+A quiet move (`kernels.quiet`) gives no check and ends nothing, so its leaf needs no look at the position. `ours` and
+`theirs` are the encoded announcements of our last move and of the opponent's.
 """
 
 from math import sqrt
@@ -155,21 +156,21 @@ def value_reply(walk: Walk, position: kb.Position, move: int, theirs: int, level
     totals = kb.advance(outcomes_of(walk, level), width * (kb.MAX_MOVES + move))
     values = kb.advance(walk.reply_values, width * kb.MAX_MOVES * level)
     weights = kb.advance(walk.reply_weights, kb.MAX_MOVES * level)
-    ours = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)[move]
-    after, captured = kb.make_move(walk.tables, position, ours)
-    code = 0
+    played = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)[move]
+    after, captured = kb.make_move(walk.tables, position, played)
+    ours = 0
     if walk.is_uniform:  # a uniform model reads no announcement, and finding only the end is quicker
         checkers, pinned = kb.check_info(walk.tables, after)
         end = kb.game_end(walk.tables, after, checkers, pinned, walk.rules, scratch)
     else:
-        code = kb.announcement(walk.tables, position, after, captured, walk.rules, scratch)
-        end = kb.announced_end(code)
+        ours = kb.announcement(walk.tables, position, after, captured, walk.rules, scratch)
+        end = kb.announced_end(ours)
     if end != 0:
         put(walk, totals, squash(walk, utility(end, True)))
         return
     count = kb.legal_moves(walk.tables, after, moves)
     quiet = kb.quiet_info(walk.tables, after, walk.rules)
-    total = weigh_replies(walk, after, Announced(code, theirs), moves, count, weights)
+    total = weigh_replies(walk, after, Announced(ours, theirs), moves, count, weights)
     for i in range(count):
         weights[i] /= total
         put(walk, kb.advance(values, width * i), leaf(walk, quiet, after, moves[i], False, scratch))
@@ -290,14 +291,14 @@ def walk_history(
         for i in range(reply_count):
             reply_weight = weight * weights[i] / total
             again, captured = kb.make_move(tables, after, replies[i])
-            code = kb.announcement(tables, after, again, captured, walk.rules, scratch)
-            if kb.announced_end(code) != 0:
-                fold_end(walk, totals, reply_weight, kb.announced_end(code), False, values)
+            answer = kb.announcement(tables, after, again, captured, walk.rules, scratch)
+            if kb.announced_end(answer) != 0:
+                fold_end(walk, totals, reply_weight, kb.announced_end(answer), False, values)
                 tree.counters[LEAVES] += 1
                 continue
-            child = after_reply(tables, tree, slot, ours, code, again, walk.rules)
+            child = after_reply(tables, tree, slot, ours, answer, again, walk.rules)
             free = walk.numbers.free_refusals
-            walk_history(walk, again, child, depth - 2, free, reply_weight, level + 1, unlisted(), code)
+            walk_history(walk, again, child, depth - 2, free, reply_weight, level + 1, unlisted(), answer)
             if tree.counters[STOPPED] != 0:
                 return
     if legal < count:
