@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import chess
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 
 from kriegbot.narration.diary import Diary
-from kriegbot.narration.learning import LessonStep, first_game, step_state
+from kriegbot.narration.learning import LessonStep, StepState, first_game, step_state
+from kriegbot.players.human import try_name
 from referee import Referee, View
 from tests.exact_belief import ExactBelief
 from tests.terminal import Terminal
@@ -126,6 +128,75 @@ def test_a_hint_on_a_check_or_an_escape_is_true(step: LessonStep) -> None:
                     after.push(move)
                     ends.append(getattr(after, outcome)())
             assert any(ends) == (place in hint), (code, outcome)
+
+
+NONSENSE = ["Ke9", "castle please", "\N{HORSE}", "e2e4e5", "0000", "a1a1", "x" * 500, "resign", "any?", "-"]
+
+
+def taught(step: LessonStep, text: str, refused: Sequence[str] = ()) -> StepState:
+    """Answer a step; check all that it says of the try on the true board, and that this board fits what it said."""
+    before, now, true = step_state(step, refused), step_state(step, refused, text), step.referee().board()
+    assert now.is_done == (now.comment == step.success)
+    if not now.answer:  # no try
+        assert (now.view, now.is_done) == (before.view, False)
+        assert now.comment not in (step.hint, *step.hints.values())
+        return now
+    name = now.answer.partition("?")[0].partition(":")[0]
+    move = next(move for move in before.view.tries() if try_name(move, before.view) == name)
+    is_legal = true.is_legal(move)
+    assert now.answer.startswith(f"{name}: yes." if is_legal else f"{name}? No.")
+    assert ("checkmate" in now.answer) == (is_legal and end_value(true, move) == 1)
+    assert ("apture" in now.answer) == (is_legal and true.is_capture(move))
+    assert ("Check" in now.answer) == (is_legal and true.gives_check(move))
+    assert list(now.refused) == [*refused, *[move.uci()] * (not is_legal and not now.is_done)]
+    if not true.is_game_over() and now.view.end is None:
+        last = true.copy(stack=False)
+        if now.is_done and is_legal:
+            last.push(move)
+        assert ExactBelief(now.view).probability(last) > 0
+    return now
+
+
+@STEPS
+def test_who_finds_the_best_try_everywhere_is_praised(step: LessonStep) -> None:
+    boards = [board for board, _ in ExactBelief(step_state(step).view).positions]
+    tries = step_state(step).view.tries()
+    mates = [move for move in tries if all(one.is_legal(move) and end_value(one, move) == 1 for one in boards)]
+    for code in [*step.solutions, *(move.uci() for move in mates)]:
+        assert taught(step, code).is_done
+
+
+@STEPS
+def test_who_types_nonsense_is_told_what_a_try_is_and_loses_nothing(step: LessonStep) -> None:
+    for text in NONSENSE:
+        now = taught(step, text)
+        assert not now.answer
+        assert now.comment
+    assert taught(step, next(iter(step.solutions))).is_done
+
+
+@STEPS
+def test_who_makes_the_first_legal_try_each_time_is_told_the_truth_until_the_step_is_done(step: LessonStep) -> None:
+    refused: Sequence[str] = ()
+    for move in step_state(step).view.tries():
+        if move.uci() in refused:
+            continue
+        now = taught(step, move.uci(), refused)
+        refused = now.refused
+        if now.is_done:
+            return
+    raise AssertionError("no try ends the step")
+
+
+@STEPS
+def test_who_leaves_in_the_middle_comes_back_to_the_same_step(step: LessonStep) -> None:
+    illegal = [move.uci() for move in step_state(step).view.tries() if not step.referee().board().is_legal(move)]
+    refused = [code for code in illegal if code not in step.solutions][:2]
+    before = step_state(step, refused)
+    assert not taught(step, "resign", refused).is_done
+    again = step_state(step, refused)
+    assert (again.view, again.log, again.comment) == (before.view, before.log, "")
+    assert taught(step, next(iter(step.solutions)), refused).is_done
 
 
 def enumerated(what: str, view: View) -> Counter[str]:
