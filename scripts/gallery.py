@@ -56,8 +56,8 @@ def puzzle(page: Page) -> Iterator[str]:
     """Solve a puzzle."""
     page.click("#new a[href='#puzzles']")
     page.click("#puzzle-kind option[value=king]")
-    until(lambda: "number " in page.text("#puzzle-about"), "the puzzle")
-    number = int(page.text("#puzzle-about").partition("number ")[2].partition(",")[0])
+    until(lambda: "king? (" in page.text("#puzzle-title"), "the puzzle")
+    number = int(page.text("#puzzle-title").partition("number ")[2].rstrip(")"))
     page.click(f"#puzzle-board [data-square={puzzles()[number - 1].answers[0]}]")
     page.one("#puzzle-board small")
     yield "puzzle"

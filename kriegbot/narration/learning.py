@@ -279,11 +279,8 @@ class Puzzle:
             moves = [chess.Move.from_uci(code) for code in self.answers]
             if any(not all(board.is_legal(move) for move in moves) for board in self._mate_boards()):
                 text += " If the referee refuses a try, another one mates."
-        counted = (
-            "There is only one possible position"
-            if self.boards == 1
-            else f"Counted on all {self.boards:,} possible positions"
-        )
+        all_ = "both" if self.boards == 2 else f"all {self.boards:,}"
+        counted = "There is only one possible position" if self.boards == 1 else f"Counted on {all_} possible positions"
         return f"{text} {counted}."
 
     @property
