@@ -38,6 +38,7 @@ from referee.view import Answer, OwnQuestion, OwnTry
 SCHEMA = "1"
 MAX_BYTES = 2 * 1024 * 1024
 UNTERMINATED = "unterminated"
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 HIDDEN = "??"  # in place of a move that one side did not see
 
 _WIDTH = 100
@@ -89,7 +90,10 @@ def pgn_games(text: str) -> list[str]:
 
 
 def read_pgn(text: str) -> PgnGame:
-    """Return the parts of one game. Raises RecordError if the text is not PGN."""
+    """Return the parts of one game. Raises RecordError if the text is not PGN.
+
+    The result may stand in the header alone. In a text of ours, which has a RuleSet, it would have been cut off.
+    """
     lines = _plain(text).strip().split("\n")
     starts = (number for number, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "[%")
     count = next(starts, len(lines))
@@ -116,6 +120,8 @@ def read_pgn(text: str) -> PgnGame:
             game.moves.append(PgnMove(match[0]))
         elif kind == "result":
             game.result = match[0]
+    if not game.result and "RuleSet" not in game.headers and game.headers.get("Result") in RESULTS:
+        game.result = game.headers["Result"]
     if depth or not game.result:
         missing = "a sideline is not closed" if depth else "the result after the moves is missing"
         raise RecordError(f"unexpected end of text: {missing}, {place(len(game.moves))}")

@@ -126,7 +126,7 @@ REFUSED = [
     (["EMPTY", "-", "--from", "plain"], "no game in it."),
     (["BINARY", "-"], "unknown format"),
     (["VIEW", "-"], "as filtered: one side's view is no full record"),
-    (["BAD", "-"], ", game 2, as plain: illegal move: 'e5', at ply 3."),
+    (["BAD", "-", "--strict"], ", game 2, as plain: illegal move: 'e5', at ply 3."),
     (["PROSE", "-"], "unknown format: 'no game here\\n'; it takes games in one of"),
     (["/", "-"], "cannot be read (Is a directory)."),
 ]

@@ -147,7 +147,7 @@ ICC, UMD, PLAIN = FORMATS["icc"], FORMATS["umd"], FORMATS["plain"]
     [
         (PLAIN, "1. e4 e5 2. e5 *", "illegal move: 'e5', at ply 3"),
         (PLAIN, "1. e4 Z0 *", "illegal move: 'Z0', at ply 2"),
-        (PLAIN, "1. e4 e5", "the result after the moves is missing, at ply 3"),
+        (PLAIN, '[Result "1"]\n\n1. e4 e5', "the result after the moves is missing, at ply 3"),
         (PLAIN, "1. e4 * e5", "unexpected text: 'e5', at ply 2"),
         (PLAIN, "1. e4 (1. d4 *", "a sideline is not closed, at ply 2"),
         (PLAIN, "1. e4 ) *", "unexpected text: ') *', at ply 2"),

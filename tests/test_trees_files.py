@@ -81,6 +81,13 @@ def test_any_name_goes_through_json_and_through_efg_or_is_refused(title: str, ac
         assert as_values(read_efg(write_efg(tree))) == as_values(tree)
 
 
+def test_a_move_of_chance_with_probability_0_is_left_out_of_an_efg_tree() -> None:
+    text = 'EFG 2 R "" { "a" "b" } c "" 1 "" { "x" 0 "y" 1 } 0 t "" 1 "" { 1, 2 } t "" 2 "" { 3, 4 }'
+    root = read_efg(text).root
+    assert isinstance(root, Chance)
+    assert (root.probabilities, root.actions) == ((1,), ("y",))
+
+
 def test_probabilities_that_are_floats_sum_to_one_in_efg() -> None:
     thirds = Tree(Chance((Leaf((0,)), Leaf((1,)), Leaf((2,))), (1 / 3,) * 3))
     assert 'c "" 1 "" { "" 1/3 "" 1/3 "" 1/3 } 0' in write_efg(thirds)

@@ -185,10 +185,11 @@ def convert(
         str | None,
         option("SIDE", "With --to filtered: whose view, white or black.", **one_of("side", ("white", "black"))),
     ] = None,
+    strict: Annotated[bool, flag("Refuse a file with an impossible game, in place of leaving it out.")] = False,
 ) -> None:
     """Convert games to another format, and list on standard error what it cannot hold.
 
-    A referee replays every game and refuses impossible ones. Formats:
+    A referee replays every game. Formats:
 
     \b
       kriegbot    our own PGN, with every try, answer, announcement and time
@@ -214,19 +215,23 @@ def convert(
     games = form.games(text)
     if not games:
         raise Refused(f"{quoted(source)}: no game in it.")
-    omitted = dict[str, None]()
+    omitted, refusals = dict[str, None](), list[str]()
 
-    def convert_one(number: int, game: str) -> str:
+    def convert_one(number: int, game: str) -> str | None:
         try:
             record, unread = form.read(game, given_rules)
             text, unwritten = written(record, to, None if side is None else side == "white")
         except RecordError as error:
             where = f", game {number}" if len(games) > 1 else ""
-            raise Refused(_sentence(f"{quoted(source)}{where}, as {form.name}: {error}")) from None
+            refusals.append(_sentence(f"{quoted(source)}{where}, as {form.name}: {error}"))
+            if strict or len(refusals) == len(games):
+                raise Refused(refusals[-1]) from None
+            return None
         omitted.update(dict.fromkeys((*unread, *unwritten)))
         return text
 
-    texts = patiently("Converting", starmap(convert_one, enumerate(games, 1)), len(games))
+    converted = patiently("Converting", starmap(convert_one, enumerate(games, 1)), len(games))
+    texts = [text for text in converted if text is not None]
     data = "\n".join(texts).encode()
     if len(data) > MAX_BYTES:
         raise Refused(f"cannot save to {quoted(target)}: {len(data)} bytes; it takes at most {MAX_BYTES}.")
@@ -235,6 +240,8 @@ def convert(
     else:
         save_whole(path, data)
         print(f"{target}: {counted(len(texts), 'game')}")
+    for refusal in refusals:
+        print(f"Left out: {refusal}", file=sys.stderr)
     if omitted:
         print(f"Not kept in this format: {', '.join(omitted)}.", file=sys.stderr)
 

@@ -213,6 +213,10 @@ class _EfgParser:
         if depth == MOST_DEPTH:
             raise self.error(f"the tree is more than {MOST_DEPTH} moves deep")
         children = tuple(self.node(payoffs, depth + 1) for _ in actions)
+        if kind == "c":  # Gambit allows a move of probability 0; our trees leave it out
+            possible = [part for part in zip(actions, probabilities, children, strict=True) if part[1] != 0]
+            if possible:
+                actions, probabilities, children = zip(*possible, strict=True)
         shown = actions if any(actions) else ()
         if kind == "c":
             return Chance(children, probabilities, shown, name)

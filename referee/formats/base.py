@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -27,6 +28,7 @@ HEADERS = "headers but the names of the game and of its players"
 COMMENTS = "comments"
 DRAW = "a draw that these rules do not give: the game is recorded as abandoned"
 
+_WILD_16 = re.compile("ICC (?:wild ?16|w16)\\b", re.IGNORECASE)  # ICC's Event of a game of Kriegspiel
 _OTHER_NAMES = {"wild16": "ICC"}  # names of rule sets in the header Variant, where they are not the titles
 _CHESS = ("", "?", "standard", "chess", "normal", "from position", "kriegspiel")
 _GIVEN_UP = ("", "?", "normal", Reason.RESIGNATION.value)
@@ -65,6 +67,8 @@ class ForeignGame(Replay):
         if variant not in names:
             takes = ", ".join([*variants, "Standard"])
             raise RecordError(f"illegal header Variant: {quoted(headers['Variant'])}; it takes one of {takes}")
+        if not variant and _WILD_16.match(headers.get("Event", "")):
+            names[variant] = "wild16"
         name = rules.text if rules is not None else headers.get("RuleSet", names[variant])
         ours = {key: value for key, value in headers.items() if key not in ("Variant", "SetUp")} | {"RuleSet": name}
         return cls(*game_of(ours | ({"SetUp": "1"} if "FEN" in headers else {})))
@@ -72,7 +76,8 @@ class ForeignGame(Replay):
     def finish(self, headers: Mapping[str, str], result: str) -> Lost:
         """End the game by its headers and result, if no move has ended it, and return what was lost.
 
-        PGN has no word for giving up, so the loser of a game without a mate gave it up, unless Termination says more.
+        PGN has no word for giving up, so the loser of a game without a mate gave it up, unless Termination or, in
+        files of ICC, ICCResult says more: "Black forfeits on time", "anna won by resignation".
         Our referee gives no draw by repetition or another rule.
         """
         referee = self.referee
@@ -80,9 +85,12 @@ class ForeignGame(Replay):
             if referee.end.result != result:
                 raise RecordError(f"illegal result: {result!r}, but the game has ended: {referee.end.text()}")
             return ()
-        termination, detail = headers.get("Termination", ""), headers.get("TerminationDetails", "")
+        termination, detail = (
+            headers.get("Termination", headers.get("ICCResult", "")),
+            headers.get("TerminationDetails", ""),
+        )
         reason, loser = termination.lower(), result == "0-1"
-        if result == "1/2-1/2" and reason != Reason.AGREEMENT.value:
+        if result == "1/2-1/2" and Reason.AGREEMENT.value not in reason:
             referee.abandon("a draw by agreement, repetition or another rule")
             return (DRAW,)
         if result == "1/2-1/2":
@@ -90,9 +98,9 @@ class ForeignGame(Replay):
         elif result == "*":
             if reason == Reason.ABANDONED.value:
                 referee.abandon(detail)
-        elif reason == Reason.CHECKMATE.value:
+        elif Reason.CHECKMATE.value in reason:
             raise RecordError(f"illegal header Termination: {quoted(termination)}, but the last move gives no mate")
-        elif reason in _GIVEN_UP:
+        elif reason in _GIVEN_UP or re.search(r"\bresign", reason):
             referee.resign(loser)
         else:
             referee.forfeit(loser, detail if reason == Reason.FORFEIT.value else one_line(termination, 200))

@@ -282,7 +282,7 @@ def _write(record: GameRecord, notation: _Notation, side: chess.Color | None = N
             tries = str(sum(event.answer is Answer.ILLEGAL for event in turn.tries)) if is_announced else ""
         movetext += [f"{number} {name}", notation.write(tokens_of(turn.announcement), tries)]
     filtered = "no" if side is None else chess.COLOR_NAMES[side]
-    headers = _headers_of(record, side) | {"Variant": base.variant_of(record.rules), "Filtered": filtered}
+    headers = _headers_of(record, side) | {"Filtered": filtered}  # python-chess refuses an unknown Variant
     return pgn_text(headers, [*movetext, record.result]), lost
 
 
