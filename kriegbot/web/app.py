@@ -31,7 +31,7 @@ from kriegbot.request import Refused, refusing, rules_of
 from kriegbot.web import catalogue, requests
 from kriegbot.web.library import MAX_UPLOADED, Library
 from kriegbot.web.registry import PageGame, Registry
-from kriegbot.web.replies import GameList, Network, Reply, ResultsTable, letters, refusal
+from kriegbot.web.replies import GameList, NetworkState, Reply, ResultsTable, letters, refusal
 from referee import GameRecord, View, save_record
 
 IS_GUEST = "kriegbot.guest"  # in the scope of a connection: True if it comes by a link to one game
@@ -159,7 +159,7 @@ class Socket:
 
     def send(self, message: Reply) -> None:
         """Send a message soon; in any thread. Send results and networks only to whoever runs the server."""
-        if isinstance(message, ResultsTable | Network) and not self._is_mine:
+        if isinstance(message, ResultsTable | NetworkState) and not self._is_mine:
             return
         with contextlib.suppress(RuntimeError):  # the server has stopped
             self._loop.call_soon_threadsafe(self._put, message)

@@ -1,4 +1,4 @@
-"""What outlives the server, so that open tabs and sent links go on working: its address, and who sits in which game.
+"""Files that outlive the server, so that open tabs and sent links go on working: its address, and who sits where.
 
 Both files hold secrets. Only their owner may read them; a file that others can read is ignored and replaced.
 """

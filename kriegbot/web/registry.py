@@ -245,7 +245,7 @@ class Registry:
         self._address_file = folder / ".address.json" if address is None else address
         self.guest_token = ""
         self.network: Callable[[str | None], Awaitable[None]] | None = None  # opens it; None if that is impossible
-        self.network_shown = replies.Network([], None)
+        self.network_shown = replies.NetworkState([], None)
         self.seats = SeatPool(self._preparing)
         self.preparing: Preparing | None = None
         self.listeners: set[Callable[[Reply], None]] = set()
@@ -270,7 +270,7 @@ class Registry:
         self.seats.warm()
         self.analyst.warm()
 
-    def show_network(self, network: replies.Network) -> None:
+    def show_network(self, network: replies.NetworkState) -> None:
         """Send whoever runs the server the state of the network."""
         self.network_shown = network
         for listener in list(self.listeners):

@@ -237,7 +237,7 @@ class Names(Reply):
     black: str
 
 
-class Network(Reply):
+class NetworkState(Reply, tag="network"):
     """This machine's addresses in networks, and the origin of links at which guests are let in; null if closed."""
 
     addresses: list[str]

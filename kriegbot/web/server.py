@@ -35,7 +35,7 @@ from kriegbot.narration.results import Results
 from kriegbot.request import Refused, refusing
 from kriegbot.web.app import IS_GUEST, make_app
 from kriegbot.web.registry import Registry
-from kriegbot.web.replies import Network
+from kriegbot.web.replies import NetworkState
 from kriegbot.web.requests import MAX_BYTES
 from kriegbot.web.watch import ReplayedGame
 from referee import GameRecord
@@ -78,7 +78,7 @@ class PageServer(uvicorn.Server):
         self._house: asyncio.Server | None = None
         if host in LOOPBACK:
             registry.network = self.open_network
-            registry.network_shown = Network(addresses_here(), None)
+            registry.network_shown = NetworkState(addresses_here(), None)
         self.address = f"http://{reached_at(host)}:{self.port}/{token}/"
         super().__init__(
             uvicorn.Config(
@@ -133,7 +133,7 @@ class PageServer(uvicorn.Server):
             origin = "http://{}:{}".format(*self._guard.house)
         self.kept.network = address
         self.registry.keep_address(self.kept)
-        self.registry.show_network(Network(addresses_here(), origin))
+        self.registry.show_network(NetworkState(addresses_here(), origin))
 
     def _close_house(self) -> None:
         if self._house is None:
