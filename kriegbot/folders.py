@@ -55,7 +55,7 @@ def open_to_others(folder: Path) -> Path | None:
 
     In a parent with the sticky bit, such as /tmp, nobody can replace what belongs to another user.
     """
-    if os.name != "posix":
+    if not hasattr(os, "geteuid"):  # on Windows files have no such modes
         return None
     for path in (folder, *folder.parents):
         state = path.stat()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import socket
@@ -12,6 +11,7 @@ import threading
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from websockets.exceptions import InvalidStatus
 
@@ -167,7 +167,7 @@ def test_a_game_that_cannot_be_saved_says_so(address: str, tmp_path: Path) -> No
 def test_a_program_that_fails_forfeits_and_the_person_is_told(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def killed(seat: PooledSeat, view: View) -> Choice:
         assert seat.pid is not None
-        os.kill(seat.pid, signal.SIGKILL)
+        psutil.Process(seat.pid).kill()
         return super(PooledSeat, seat).ask(view)
 
     monkeypatch.setattr(PooledSeat, "ask", killed)
@@ -183,7 +183,6 @@ def test_a_program_that_fails_forfeits_and_the_person_is_told(address: str, monk
         client.until("view", ply=2)
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc to find processes")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_end_of_the_server_saves_all_games_and_leaves_no_process(number: int, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "kriegbot", "play", "--web", "--no-browser", "--save", str(tmp_path)]
@@ -195,7 +194,7 @@ def test_the_end_of_the_server_saves_all_games_and_leaves_no_process(number: int
             begun(waiting)
             thinking.until("view")
             time.sleep(0.5)
-            started = {child for task in Path(f"/proc/{process.pid}/task").iterdir() for child in _of(task)}
+            started = psutil.Process(process.pid).children()
             process.send_signal(number)
             for client in waiting, thinking:
                 client.closing_code()
@@ -203,14 +202,10 @@ def test_the_end_of_the_server_saves_all_games_and_leaves_no_process(number: int
             _, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (0, "")
     assert started
-    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in started), "the end of the processes")
+    until(lambda: not any(child.is_running() for child in started), "the end of the processes")
     ends = [load_record(path).end for path in tmp_path.glob("*.pgn")]
     assert len(ends) == 2
     assert {end.text() for end in ends if end is not None} == {"abandoned, no result (the server was stopped)"}
-
-
-def _of(task: Path) -> set[int]:
-    return {int(child) for child in (task / "children").read_text().split()}
 
 
 def test_a_port_that_is_taken_is_refused_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
