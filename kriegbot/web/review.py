@@ -184,7 +184,7 @@ class Analyst:
 
     def warm(self) -> None:
         """Start the process before the first job; in any thread."""
-        with contextlib.suppress(RuntimeError):  # the pool has been closed
+        with contextlib.suppress(WorkerDied):  # the analyst has been closed
             self._pool.submit(os.getpid)
 
     @property
