@@ -269,7 +269,9 @@ def mates(moment: Moment) -> Iterator[dict[str, Any]]:
     if first and len(first) <= MOST_FIRST:
         counts = [np.count_nonzero(king_chances(held, not view.color)) for held in sets]
         known = max(i for i, count in enumerate(counts) if count == 1)  # the start is
-        lines = marked(view, [1 / count for count in counts], known)
+        lines = (
+            marked(view, [1 / count for count in counts], known) or sorted(set(line_of(view)[known:]))[-MOST_MARKED:]
+        )
         found = {"answers": [move.uci() for move in first], "facts": [moves], "lines": lines}
         yield found | {"difficulty": 6 * (moves - 1) + len(boards)}
 
