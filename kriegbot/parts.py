@@ -79,7 +79,7 @@ class Parts:
         if name not in known:
             raise NotFound(
                 f"unknown {self.what} {quoted(name)}{did_you_mean(name, known)} "
-                f"Known: {', '.join(known)}; and FILE.py:NAME or MODULE:NAME from outside."
+                f"Known: {', '.join(known)}; or your own: FILE.py:NAME or MODULE:NAME."
             )
 
     def file(self, name: str) -> Path | None:

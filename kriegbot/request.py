@@ -98,7 +98,7 @@ def whole_of(value: str | int, what: str, low: int, high: int) -> int:
 def path_of(text: str) -> Path:
     """Return the path of a file that can be written. Tests it now, so that no game is lost at its end."""
     path = Path(text)
-    try:
+    with refusing(OSError, ValueError, beginning=f"cannot save to {quoted(text)}: ", ending="."):
         if not text or path.is_dir():
             raise Refused(f"cannot save to {quoted(text)}: it takes a file name.")
         if path.exists() and not path.is_file():
@@ -106,8 +106,6 @@ def path_of(text: str) -> Path:
         probe = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
         probe.open("xb").close()
         probe.unlink()
-    except (OSError, ValueError) as error:
-        raise Refused(f"cannot save to {quoted(text)}: {_reason(error)}.") from None
     return path
 
 
@@ -122,17 +120,10 @@ def games_folder(text: str | None = None) -> Path:
     if text == "":
         raise Refused("cannot save in '': it takes a folder name.")
     folder = data_folder() / "games" if text is None else Path(text)
-    try:
+    with refusing(OSError, ValueError, beginning=f"cannot save in {quoted(str(folder))}: ", ending="."):
         folder.mkdir(parents=True, exist_ok=True)
         path_of(str(folder / "game.pgn"))
-    except (OSError, ValueError) as error:
-        raise Refused(f"cannot save in {quoted(str(folder))}: {_reason(error)}.") from None
     return folder
-
-
-def _reason(error: Exception) -> str:
-    text = getattr(error, "strerror", None) or str(error)
-    return text[0].lower() + text[1:]
 
 
 def is_resumable(record: GameRecord) -> bool:

@@ -116,7 +116,7 @@ REFUSED = [
     (["GAME", "-", "--from", "iccc"], "unknown format 'iccc'; did you mean 'icc'? Known: kriegbot, kriegspiel"),
     (["GAME", "-", "--rules", "chess"], "unknown rule set 'chess'"),
     (["GAME", "GAME"], "it is the file to read; choose another."),
-    (["GAME", "/no/such/place/x.pgn"], "no such file or directory"),
+    (["GAME", "/no/such/place/x.pgn"], "No such file or directory"),
     (["GAME", "-", "--to", "filtered"], "--to filtered needs a side: add --side white or --side black."),
     (["GAME", "-", "--to", "filtered", "--side", "whit"], "unknown side 'whit'; did you mean 'white'?"),
     (["GAME", "-", "--to", "filtered", "--side", "random"], "unknown side 'random'. Known: white, black."),

@@ -62,7 +62,7 @@ def test_a_part_that_is_not_there_is_refused_with_what_is() -> None:
         load_evaluator("materiel")
     assert str(refused.value) == (
         "unknown evaluator 'materiel'; did you mean 'material'? Known: active, conservative, ks, material, sound; "
-        "and FILE.py:NAME or MODULE:NAME from outside."
+        "or your own: FILE.py:NAME or MODULE:NAME."
     )
 
 

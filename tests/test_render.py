@@ -129,7 +129,7 @@ def test_one_game_of_several_is_asked_for_by_its_number(tmp_path: Path, capsys: 
     [
         (["GAME", "--out", "a.png"], "cannot draw 'a.png': it takes a name that ends in .gif, .webp, .svg."),
         (["GAME", "--out", "gif"], "cannot draw 'gif'"),
-        (["GAME", "--out", "/no/such/place/a.svg"], "cannot save to '/no/such/place/a.svg': no such file"),
+        (["GAME", "--out", "/no/such/place/a.svg"], "cannot save to '/no/such/place/a.svg': No such file"),
         (["GAME", "--out", "a.svg", "--side", "whit"], "unknown side 'whit'; did you mean 'white'?"),
         (["GAME", "--out", "a.webp"], "A webp needs Pillow and resvg: pip install pillow resvg_py"),
         (["GAME"], "missing option '--out'"),

@@ -76,7 +76,7 @@ def test_a_spec_is_written_in_one_way(text: str, canonical: str) -> None:
         (
             "paranoid:evaluator=stockfish",
             "player 'paranoid': unknown evaluator 'stockfish'. "
-            "Known: active, conservative, ks, material, sound; and FILE.py:NAME or MODULE:NAME from outside.",
+            "Known: active, conservative, ks, material, sound; or your own: FILE.py:NAME or MODULE:NAME.",
         ),
         (
             "search:backup=mixed:worst=7",

@@ -232,7 +232,7 @@ def test_an_address_of_another_machine_is_refused_in_a_line(tmp_path: Path, caps
         (["--web", "--show-belief"], "--show-belief is chosen on the page; leave it out."),
         (["--no-browser"], "--no-browser goes with --web; add that."),
         (["--host", "0.0.0.0"], "--host goes with --web; add that."),
-        (["--web", "--save", "/dev/null/games"], "cannot save in '/dev/null/games': not a directory."),
+        (["--web", "--save", "/dev/null/games"], "cannot save in '/dev/null/games': Not a directory."),
     ],
 )
 def test_what_does_not_go_together_is_refused_in_a_line(

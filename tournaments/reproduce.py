@@ -22,6 +22,8 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
+import msgspec
+
 from kriegbot.parts import value_text
 from kriegbot.players.specs import BadSpec, parse_spec
 from referee import BERKELEY, PAPER_LIMITS, Audience
@@ -80,11 +82,7 @@ class Cell:
 def cells(figure: int) -> tuple[Cell, ...]:
     """Return the cells of a figure, cheapest first: the short run before the long one, then by depth."""
     text = files("tournaments").joinpath("paper.csv").read_text()
-    every = []
-    for row in csv.DictReader(text.splitlines()):
-        players = row["player"], int(row["depth"]), row["opponent"], int(row["opponent_depth"] or 0)
-        seconds, wins, losses, eu = (int(row[name]) for name in ("seconds", "wins", "losses", "eu"))
-        every.append(Cell(int(row["figure"]), *players, seconds, wins, losses, eu, row["legible"] == "yes"))
+    every = msgspec.convert(list(csv.DictReader(text.splitlines())), list[Cell], strict=False)
     of_figure = [cell for cell in every if cell.figure == figure]
     return tuple(sorted(of_figure, key=lambda cell: (cell.seconds, max(cell.depth, cell.opponent_depth), cell.depth)))
 

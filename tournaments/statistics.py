@@ -157,13 +157,9 @@ def elo(counts: Counts) -> Elo:
     low, high = mean - half, mean + half
     if not (half and nearest <= low and high <= 1 - nearest):
         low, high = score_interval(counts)
-    difference, low, high = (elo_of(min(max(score, nearest), 1 - nearest)) for score in (mean, low, high))
+    scores = (min(max(score, nearest), 1 - nearest) for score in (mean, low, high))
+    difference, low, high = (400 * math.log10(score / (1 - score)) for score in scores)
     return Elo(difference, (high - low) / 2, low, high)
-
-
-def elo_of(score: float) -> float:
-    """Return the Elo difference at which a score in (0, 1) is the expected one."""
-    return 400 * math.log10(score / (1 - score))
 
 
 def likelihood_of_superiority(counts: Counts) -> float:

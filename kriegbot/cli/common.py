@@ -123,7 +123,7 @@ Sandbox: TypeAlias = Annotated[
     bool | None,
     typer.Option(
         "--sandbox/--no-sandbox",
-        help="Run outside players without network, files and processes.  [default: if bubblewrap works here]",
+        help="Run players that are not built in without network, files and processes.  [default: if bubblewrap works here]",
         show_default=False,
     ),
 ]
@@ -159,14 +159,14 @@ def rules_from(text: str, *, sandbox: bool = True) -> RuleSet:
 
 
 def check_players(players: Iterable[specs.PlayerSpec], rules: RuleSet) -> None:
-    """Raise Refused if an outside player's files or parts do not work."""
+    """Raise Refused if the files or parts of a player that is not built in do not work."""
     with refusing(specs.BadSpec), preparing() as report:
         for spec in dict.fromkeys(players):
             try_out(spec, rules, report)
 
 
 def check_begun(result: GameResult) -> None:
-    """Raise Refused if an outside player refused its options."""
+    """Raise Refused if a player refused its options."""
     if result.failed is not None and result.failed.failure is Failure.REFUSED:
         raise Refused(result.failed.detail)
 

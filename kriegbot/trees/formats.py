@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Tree, TreeError, number_of, text_of
+from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Tree, TreeError, number_of
 from referee.text import MOST_QUOTED, one_line, quoted, read_text
 
 MOST_BYTES = 100_000_000  # of a file
@@ -331,7 +331,7 @@ def write_efg(tree: Tree) -> str:
         name = _quoted(node.name)
         if isinstance(node, Leaf):
             leaves += 1
-            payoffs = ", ".join(text_of(payoff) for payoff in node.payoffs)
+            payoffs = ", ".join(map(str, node.payoffs))
             lines.append(f't {name} {leaves} "" {{ {payoffs} }}')
             continue
         actions = [_quoted(action) for action in node.actions or ("",) * len(node.children)]

@@ -228,11 +228,6 @@ def number_of(text: str) -> int | Fraction:
     return Fraction(text) if re.search("[./eE]", text) else int(text)
 
 
-def text_of(number: Number) -> str:
-    """Write a number as `number_of` reads it, without rounding."""
-    return repr(number) if isinstance(number, float) else str(number)
-
-
 def action_name(node: Chance | Decision, index: int) -> str:
     """Return the name of an alternative, or its index."""
     return (node.actions[index] if node.actions else "") or str(index)
