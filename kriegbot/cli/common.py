@@ -123,7 +123,7 @@ Sandbox: TypeAlias = Annotated[
     bool | None,
     typer.Option(
         "--sandbox/--no-sandbox",
-        help="Run players that are not built in without network, files and processes.  [default: if bubblewrap works here]",
+        help="No network, files or processes for players that are not built in.  [default: if bubblewrap works here]",
         show_default=False,
     ),
 ]
