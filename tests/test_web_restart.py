@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +18,9 @@ from urllib.request import urlopen
 
 import pytest
 
+from kriegbot.web.library import Library
 from kriegbot.web.server import page_to
-from referee import load_record
+from referee import GameRecord, load_record
 from tests.page import E4, Client, begun, served, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
@@ -114,6 +116,21 @@ def test_after_a_restart_games_with_a_program_and_with_a_guest_go_on_at_the_same
             visit(client, id_)
             assert client.until("over")["saved"] is None
             assert client.until("frames")["frames"]
+
+
+def test_a_move_is_saved_before_anybody_sees_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save = Library.save
+
+    def slow(library: Library, record: GameRecord, path: Path) -> Path:
+        time.sleep(0.3)
+        return save(library, record, path)
+
+    monkeypatch.setattr(Library, "save", slow)
+    with served(tmp_path) as server, Client(server.address) as client:
+        begun(client)
+        client.send(E4)
+        ply = client.until("view", yours=False)["ply"]
+        assert [len(load_record(path).turns) >= ply == 1 for path in tmp_path.glob("*.pgn")] == [True]
 
 
 def test_an_invitation_that_nobody_has_followed_yet_outlives_the_server(tmp_path: Path) -> None:

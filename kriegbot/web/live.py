@@ -311,12 +311,16 @@ class LiveGame(GameThread):
                 side.publish(refusal("The game failed. The server's terminal says why."))
 
     def keep(self, record: GameRecord | None = None) -> None:
-        """Save the game in progress, and who sits where, soon. In another thread, so that the time tells nothing."""
-        if record is not None:
-            self._latest = record
+        """Save the game in progress, and who sits where: a move before anybody sees it, a refused try soon.
+
+        So the time that saving takes does not tell how many tries were refused.
+        """
+        before, self._latest = self._latest, record or self._latest
         if self.people:
             self._is_stale = True
-            self.registry.keeper.submit(self._save_latest)
+            saving = self.registry.keeper.submit(self._save_latest)
+            if record is not None and before is not None and len(record.turns) > len(before.turns):
+                saving.result()
 
     def _save_latest(self) -> None:
         if self._latest is None or not self._is_stale:
