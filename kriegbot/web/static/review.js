@@ -16,12 +16,13 @@ const NEWS = 60; // entries shown below a board
 const [RATE, BURST] = [18, 40]; // requests a second in the long run, and at once; the server allows a few more
 const COARSE = [9, 3, 1]; // every ninth moment first, so that curves appear soon; odd, so that both sides have turns
 const AT_ONCE = 8; // moments in one request
+const HEAD_START = 2000; // milliseconds in which the turning points alone are analysed
 const PAUSE = 300; // least milliseconds between two drawings of curves and lists
 const budget = { left: BURST, at: 0 }; // of requests, shared by all reviews
 
 /** Shows a game in an element. send(message) sends to the server; share(file, picture, data, say) makes links save the game. */
 export function startReview(root, send, game, share = null) {
-  const state = { frames: [], at: 0, live: false, looks: new Map(), requested: new Set(), requestedAt: 0, soon: 0, later: 0, turning: null, isTurningRequested: false, isTurningRefused: false, over: null, paused: false };
+  const state = { frames: [], at: 0, live: false, looks: new Map(), requested: new Set(), requestedAt: 0, soon: 0, later: 0, turning: null, isTurningRequested: false, turningAt: 0, isTurningRefused: false, over: null, paused: false };
   const flipped = game.you === "black";
   const isFile = game.kind === "file";
 
@@ -149,11 +150,12 @@ export function startReview(root, send, game, share = null) {
 
   /** Requests the turning points after the end, then the analysis of this moment, those beside it and all others. */
   function ask() {
-    if (isFile || !state.frames.length || (state.isTurningRequested && !hasTurning())) return;
+    const isWaiting = state.isTurningRequested && !hasTurning();
+    if (isFile || !state.frames.length || (isWaiting && Date.now() - state.turningAt < HEAD_START)) return;
     const isFirst = !state.live && !state.isTurningRequested;
     const left = missing();
     const near = [0, 1, -1, 2].map((step) => state.at + step).filter((at) => left.includes(at));
-    const wanted = [...new Set([...near, ...(state.live ? [] : left)])].slice(0, AT_ONCE);
+    const wanted = [...new Set([...near, ...(state.live || isWaiting ? [] : left)])].slice(0, AT_ONCE);
     const isUrgent = wanted[0] === state.at && !state.requested.has(state.at);
     const since = Date.now() - state.requestedAt;
     if (!isFirst && (!wanted.length || (state.requested.size && !isUrgent && since < 5000))) return;
@@ -166,7 +168,7 @@ export function startReview(root, send, game, share = null) {
     }
     [budget.left, budget.at] = [allowed - 1, now];
     if (isFirst) {
-      state.isTurningRequested = true;
+      [state.isTurningRequested, state.turningAt] = [true, now];
       send({ do: "turning" });
     } else {
       [state.requested, state.requestedAt] = [new Set(wanted), now];
