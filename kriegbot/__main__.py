@@ -1,5 +1,6 @@
 """The command `kriegbot`, and `python -m kriegbot`."""
 
+import os
 import sys
 
 from kriegbot.importing import forget_current_folder
@@ -8,9 +9,20 @@ from kriegbot.importing import forget_current_folder
 def main() -> int:
     """Run the command line. Nothing but the standard library is imported before the current folder is forgotten."""
     forget_current_folder()
+    _open_standard_streams()
     from kriegbot.cli.main import main as run
 
     return run()
+
+
+def _open_standard_streams() -> None:
+    """Open those that the shell has closed (`>&-`) on the null device. Else the next file would take the place."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) < 3:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
 
 
 if __name__ == "__main__":  # not in the processes of players, which import this file anew

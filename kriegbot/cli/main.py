@@ -122,6 +122,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be UTF-8
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="backslashreplace")  # nor what is typed
     if COMPLETE in os.environ:
         completion_init()
     try:
@@ -130,7 +132,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         print("kriegbot: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader has seen enough: kriegbot match rand rand | head
+    except (BrokenPipeError, SystemExit) as error:  # the reader has seen enough: kriegbot match rand rand | head
+        if not isinstance(error.__context__ or error, BrokenPipeError):  # click and rich exit with code 1 for it
+            raise
         _drop_output()
         return 0
     except Exception as error:
