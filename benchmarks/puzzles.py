@@ -206,8 +206,7 @@ def captures(moment: Moment) -> Iterator[dict[str, Any]]:
     square = last.move.to_square
     if view.men[square] == chess.KING or len(moment.rows) < 2:
         return
-    found = Counter[chess.Square]()
-    can = 0
+    found, can = Counter[chess.Square](), 0
     for row, weight in zip(moment.rows, sets[-1].weights.tolist(), strict=True):
         from_ = set(capturers(row, square))
         can += bool(from_)

@@ -283,12 +283,6 @@ class Puzzle:
         counted = "There is only one possible position" if self.boards == 1 else f"Counted on {all_} possible positions"
         return f"{text} {counted}."
 
-    @property
-    def proof(self) -> list[str]:
-        """The lines of the log that matter most."""
-        log = self.log()
-        return [log[line] for line in self.lines]
-
     def _mate_boards(self) -> list[chess.Board]:
         """Return the possible positions of a mate: our pieces and the king on each of its squares."""
         base = self.referee().board()
