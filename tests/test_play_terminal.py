@@ -64,7 +64,7 @@ def test_answers_stand_beside_the_board_and_the_board_hides_the_opponent(tmp_pat
         assert "1. exd3? No." in screen
         assert "e4: yes" not in screen
         terminal.press("resign\r")
-        assert "Resign this game? Type resign again." in terminal.until(PROMPT)
+        assert "Type resign again." in terminal.until(PROMPT)
         terminal.press("resign\r")
         terminal.until("resignation, Black wins")
         terminal.until("another name] ")

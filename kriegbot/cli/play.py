@@ -298,7 +298,7 @@ def _commands(console: Console, help_: Help) -> Mapping[str, Answer]:
         if view == resigning or not is_terminal():
             return Resign()
         resigning = view
-        return ["Resign this game? Type resign again.", "Any try plays on."]
+        return ["Resign this game?", "Type resign again.", "Any try plays on."]
 
     return {"?": _explain, "hint": give_hint, "back": back, "draw": draw, "resign": resign}
 
