@@ -171,7 +171,7 @@ def test_a_file_is_uploaded_and_one_that_is_no_game_is_refused_beside_the_form(t
         page.one("#upload button").click()
         page.one(".sheet")
         page.until_text("#review h2", "Ann")
-        assert "Qe5" in page.text(".sheet")
+        assert "Qxe5#" in page.text(".sheet")
         page.driver.get_log("browser")  # type: ignore[attr-defined] # as of Chrome; the refusal is no fault of the page
     assert load_record(games(folder)[0]).result == "1-0"
 
@@ -465,7 +465,7 @@ def test_the_boards_of_a_review_are_in_sight_on_a_phone(width: int, height: int,
         page.start("rand", seed=2)
         resign(page)
         page.one("#review .sheet")
-        panel = "#panel-white" if width < height else "#panel-black"
+        panel = "#panel-true" if width < height else "#panel-black"
         bottom = page.run(f"return document.querySelector('{panel} .diagram').getBoundingClientRect().bottom")
         assert 150 < bottom <= height
         assert page.run("return document.documentElement.scrollWidth") <= width
