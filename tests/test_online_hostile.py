@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import io
 import math
+import socket
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from email.utils import formatdate
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +21,7 @@ import pytest
 from rich.console import Console
 
 from kriegbot.cli.online import Screen
+from kriegbot.online import site as api
 from kriegbot.online.bot import Bot, BotSettings
 from kriegbot.online.game import GameStatus, OnlineGame, OnlineRecord
 from kriegbot.online.site import SITE_RULES
@@ -120,3 +127,62 @@ def test_an_announcement_does_not_drive_the_terminal(tmp_path: Path) -> None:
         game, shown = played(tmp_path, started(), {"announcement": said})
         game._send(chess.Move.from_uci("a2a3"))
         assert all(char.isprintable() for char in shown.last)
+
+
+@contextmanager
+def answering(head: bytes, body: bytes, pause: float = 0.0) -> Iterator[str]:
+    """Serve one answer at an address of this machine, a byte at a time if there is a pause."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with suppress(OSError), server.accept()[0] as connection:
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\n" + head)
+                for start in range(0, len(body), 1 if pause else len(body)):
+                    connection.sendall(body[start : start + (1 if pause else len(body))])
+                    time.sleep(pause)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.mark.parametrize("head", [b"Content-Length: 4000000\r\n\r\n", b"X: "])
+def test_an_answer_that_comes_a_byte_at_a_time_can_be_left(head: bytes) -> None:
+    """It drips in its text, or already in its head."""
+    stop, begun = api.in_a_while(0.3), time.monotonic()
+    with (
+        answering(head, b"x" * 1000, 0.05) as address,
+        api.Site(address, None, stop) as site,
+        pytest.raises(api.Stopped),
+    ):
+        site.ask("/auth/me")
+    assert time.monotonic() - begun < 5
+
+
+@pytest.mark.parametrize(("times", "why"), [(1, "more than 4000000 bytes"), (2, "encoding 'gzip, gzip'")])
+def test_an_answer_is_decoded_within_the_limit_of_its_size(times: int, why: str) -> None:
+    body = b" " * 50_000_000
+    for _ in range(times):
+        body = gzip.compress(body)
+    head = f"Content-Encoding: {', '.join(['gzip'] * times)}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    with (
+        answering(head, body) as address,
+        api.Site(address, None, threading.Event()) as site,
+        pytest.raises(api.Uncertain, match=why),
+    ):
+        site.command("POST", "/game/create", {})
+
+
+def test_an_answer_in_gzip_is_read() -> None:
+    body = gzip.compress(b'{"a": 1}')
+    head = f"Content-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    with answering(head, body) as address, api.Site(address, None, threading.Event()) as site:
+        assert site.ask("/auth/me") == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("header", "low", "high"),
+    [("7", 7, 7), (formatdate(time.time() + 60, usegmt=True), 1, 61), ("999999", 120, 120), ("soon", 15, 15)],
+)
+def test_a_pause_is_kept_whether_it_is_a_number_or_a_date(header: str, low: float, high: float) -> None:
+    assert low <= api._pause_in(header) <= high

@@ -14,10 +14,14 @@ import os
 import random
 import re
 import threading
+import time
+import zlib
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from email.utils import parsedate_to_datetime
 from functools import partial
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -48,6 +52,7 @@ CALLS = tuple(
 )
 """All calls that this bot makes."""
 TIMEOUT = 10.0  # seconds until a request counts as lost
+WHOLE, TICK = 30.0, 0.05  # seconds for a whole answer, and between two looks for it or for our own end
 FIRST_WAIT, LONGEST_WAIT = 0.25, 15.0  # seconds between two attempts; each wait is up to twice the one before
 LONGEST_PAUSE = 120.0  # greatest pause, in seconds, that the site can demand with 429
 MAX_BYTES = 4_000_000
@@ -92,7 +97,8 @@ class Site:
         self.address, self.stop, self._report = checked_address(address), stop, report
         self._client = httpx.Client(
             base_url=self.address,
-            headers={"User-Agent": "kriegbot"} | ({"Authorization": f"Bearer {token}"} if token else {}),
+            headers={"User-Agent": "kriegbot", "Accept-Encoding": "gzip"}
+            | ({"Authorization": f"Bearer {token}"} if token else {}),
             timeout=TIMEOUT,
             limits=httpx.Limits(max_connections=50),
         )
@@ -136,20 +142,17 @@ class Site:
             raise ValueError(f"{method} {path} is not a call that this bot makes")
         unknown = Lost if method == "GET" else Uncertain
         try:
-            with self._client.stream(method, path, json=body, headers=headers) as response:
-                data = b""
-                for part in response.iter_bytes():
-                    data += part
-                    if len(data) > MAX_BYTES:
-                        raise unknown(f"{method} {path}: an answer of more than {MAX_BYTES} bytes")
-                status, after = response.status_code, response.headers.get("Retry-After", "")
+            status, after, data = self._fetched(method, path, body, headers)
+        except ValueError as error:
+            raise unknown(f"{method} {path}: {error}") from None
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             raise Lost(f"no connection to {self.address} ({_why(error)})") from None
         except httpx.HTTPError as error:
             raise unknown(f"{method} {path}: no answer ({_why(error)})") from None
         if status == 429:
-            pause = float(after) if re.fullmatch("[0-9]{1,6}", after) else LONGEST_WAIT
-            raise Lost(f"{method} {path}: too many requests", min(pause, LONGEST_PAUSE))
+            raise Lost(f"{method} {path}: too many requests", _pause_in(after))
+        if status == 503 and after and method == "GET":
+            raise Lost(f"{method} {path}: the site is busy", _pause_in(after))
         if status >= 500:
             raise unknown(f"{method} {path}: the site failed ({status})")
         try:
@@ -165,6 +168,65 @@ class Site:
         if answer is None:
             raise unknown(f"{method} {path}: an answer that is not a JSON object")
         return answer
+
+    def _fetched(
+        self, method: str, path: str, body: Json | None, headers: dict[str, str] | None
+    ) -> tuple[int, str, bytes]:
+        """Return status, Retry-After and text of a whole answer; raise httpx's errors, ValueError or Stopped.
+
+        It waits for a thread, since a site that sends a byte a second could keep this one for ever.
+        """
+        fetched: SimpleQueue[tuple[int, str, bytes] | Exception] = SimpleQueue()
+
+        def fetch() -> None:
+            try:
+                with self._client.stream(method, path, json=body, headers=headers) as response:
+                    data = b""
+                    for part in response.iter_raw():
+                        data += part
+                        if len(data) > MAX_BYTES or time.monotonic() > deadline:
+                            raise ValueError(f"an answer of more than {MAX_BYTES} bytes or {WHOLE:g} seconds")
+                    data = _decoded(data, response.headers.get("Content-Encoding", ""))
+                    fetched.put((response.status_code, response.headers.get("Retry-After", ""), data))
+            except Exception as error:  # noqa: BLE001 - raised where somebody waits
+                fetched.put(error)
+
+        deadline = time.monotonic() + WHOLE
+        threading.Thread(target=fetch, daemon=True).start()
+        while time.monotonic() < deadline:
+            self.pause(0)
+            with suppress(Empty):
+                answer = fetched.get(timeout=TICK)
+                if isinstance(answer, Exception):
+                    raise answer
+                return answer
+        raise ValueError(f"no whole answer in {WHOLE:g} seconds")
+
+
+def _decoded(data: bytes, encoding: str) -> bytes:
+    """Return the content of an answer. Raise ValueError if it is too large, or in an encoding other than gzip."""
+    if encoding.lower() in ("", "identity"):
+        return data
+    if encoding.lower() != "gzip":
+        raise ValueError(f"an answer in the encoding {quoted(encoding)}; it takes gzip or none")
+    try:
+        text = zlib.decompressobj(31).decompress(data, MAX_BYTES + 1)
+    except zlib.error as error:
+        raise ValueError(f"an answer that is not gzip: {error}") from None
+    if len(text) > MAX_BYTES:
+        raise ValueError(f"an answer of more than {MAX_BYTES} bytes")
+    return text
+
+
+def _pause_in(text: str) -> float:
+    """Return the seconds that a header Retry-After demands, as a number or a date, up to `LONGEST_PAUSE`."""
+    pause = LONGEST_WAIT
+    if re.fullmatch("[0-9]{1,6}", text):
+        pause = float(text)
+    elif text:
+        with suppress(ValueError, OverflowError):
+            pause = parsedate_to_datetime(text).timestamp() - time.time()
+    return min(max(pause, 0), LONGEST_PAUSE)
 
 
 def checked_address(address: str) -> str:
