@@ -214,6 +214,12 @@ def test_a_player_is_measured_in_moves_and_answers(tmp_path: Path) -> None:
     assert (first.points, second.points) == (2, 0)
 
 
+def test_a_player_whose_options_had_other_names_is_measured_all_the_same(tmp_path: Path) -> None:
+    path = stored(tmp_path / "games.sqlite", [Played(1), Played(1)], ("paranoid:samples=9,further=5", B))
+    first = reported(path).players[0]
+    assert (first.player, first.games, first.moves) == ("paranoid:samples=9,resample=5", 2, 3)
+
+
 def test_endings_lengths_and_times_are_of_a_pairing(tmp_path: Path) -> None:
     games = [Played(1, plies=41), Played(1, plies=60), Played(reason="ply limit", plies=160)]
     found = reported(stored(tmp_path / "games.sqlite", games))

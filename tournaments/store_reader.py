@@ -176,6 +176,7 @@ class Reader:
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self.connection = path, connection
+        connection.create_function("current", 1, with_current_names, deterministic=True)
         texts = dict(self.rows("SELECT name, value FROM settings"))
         if texts.get("schema") != SCHEMA:
             schema = texts.get("schema")
@@ -276,7 +277,7 @@ class Reader:
 
     def forfeits(self) -> list[Forfeit]:
         """Return every game in which a player failed."""
-        query = "SELECT game, player, color, failure FROM sides WHERE failure != '' ORDER BY game, color"
+        query = "SELECT game, current(player), color, failure FROM sides WHERE failure != '' ORDER BY game, color"
         return [Forfeit(*row) for row in self.rows(query)]
 
     def incidents(self) -> list[Incident]:
@@ -318,7 +319,7 @@ class Reader:
         (row,) = self.rows(
             "SELECT count(*), total(turns), total(illegal), total(overruns), total(astray), "
             "total(failure != '' AND reason = 'forfeit' AND (color = 'white') = (result = '0-1')) "
-            "FROM sides JOIN games ON id = game WHERE player = ?",
+            "FROM sides JOIN games ON id = game WHERE current(player) = ?",
             player,
         )
         return list(map(int, row))
@@ -343,7 +344,7 @@ class Reader:
 
     def _answers(self, query: str, player: str) -> list[Any]:
         """Return all rows of a query; in it {} stands for the player's answers."""
-        return self.rows(query.format("sides CROSS JOIN answers USING (game, color) WHERE player = ?"), player)
+        return self.rows(query.format("sides CROSS JOIN answers USING (game, color) WHERE current(player) = ?"), player)
 
 
 def connected(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
