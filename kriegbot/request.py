@@ -14,7 +14,9 @@ from pathlib import Path
 import chess
 
 from kriegbot.folders import data_folder
-from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, player_kind, programs
+from kriegbot.parts import Programs, entry_points
+from kriegbot.players.old_names import with_current_names
+from kriegbot.players.specs import PLAYERS, BadSpec, PlayerSpec, parse_spec, player_kind, programs
 from referee import NO_LIMITS, PAPER_LIMITS, GameRecord, Limits, Reason, RuleSet, UnknownRuleSet, rule_set
 from referee.text import quoted, unknown, write_file
 
@@ -43,6 +45,8 @@ def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False, expe
 
     Only specs of saved games may have `experimental` options.
     """
+    if is_remote and not _names_installed_things(text):  # before anything is looked for: whether a file exists is ours
+        raise Refused(f"player {quoted(text)} is not installed; over the network only installed players can play.")
     with refusing(BadSpec):
         spec = parse_spec(text, sandbox=sandbox, experimental=experimental)
     if not spec.is_outside and player_kind(spec.name).make is None:
@@ -50,6 +54,17 @@ def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False, expe
     if is_remote and not spec.is_installed:
         raise Refused(f"player {quoted(text)} is not installed; over the network only installed players can play.")
     return spec
+
+
+def _names_installed_things(text: str) -> bool:
+    """Return True unless a spec names a file, a module, or a program that not everybody may run."""
+    name, _, rest = with_current_names(text).partition(":")
+    known = name in PLAYERS.names() or name in entry_points(PLAYERS.group)
+    values = dict(part.partition("=")[::2] for part in rest.split(","))
+    options = player_kind(name).options if name in PLAYERS.names() else ()
+    strange = [one for one in options if isinstance(one.parts, Programs) and one.name in values]
+    is_usual = all(values[one.name] in one.parts.names() for one in strange if one.parts is not None)
+    return is_usual and not any(":" in value for value in values.values()) and (known or not set(":./\\") & set(text))
 
 
 def rules_of(text: str) -> RuleSet:

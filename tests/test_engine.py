@@ -54,9 +54,19 @@ def test_what_is_no_engine_is_refused_in_a_line() -> None:
     assert "\n" not in str(refused.value)
 
 
-def test_nobody_from_another_machine_names_a_program() -> None:
-    with pytest.raises(Refused, match="only installed players can play"):
-        program_of("engine:command=true", is_remote=True)
+@pytest.mark.parametrize(
+    "spec",
+    ["engine:command={}", "{}:Bot", "program:{}", "overconfident:evaluator={}:own", "json:{}", "nosuchmodule:{}"],
+)
+def test_nobody_from_another_machine_names_a_program_or_learns_whether_a_file_exists(spec: str, tmp_path: Path) -> None:
+    (tmp_path / "here.py").touch()
+    told = set()
+    for name in ("here.py", "missing.py"):
+        text = spec.format(tmp_path / name)
+        with pytest.raises(Refused, match="only installed players can play") as refused:
+            program_of(text, is_remote=True)
+        told.add(str(refused.value).rpartition("'")[2])
+    assert len(told) == 1
 
 
 ENGINE = """#!{python} -IS
