@@ -16,6 +16,7 @@ from rich.console import Console
 
 from kriegbot.cli.main import main
 from referee import BERKELEY, PAPER_LIMITS
+from tests.stores import changed
 from tournaments.presentation import MISSING, PlotsMissing, page_of, plots_of, show_report, tables_of
 from tournaments.report import PairingReport, TournamentReport, decision_of, pairs_in_order, report_of
 from tournaments.schedule import Pairing, Shard, TournamentSettings, round_robin
@@ -215,7 +216,9 @@ def test_a_player_is_measured_in_moves_and_answers(tmp_path: Path) -> None:
 
 
 def test_a_player_whose_options_had_other_names_is_measured_all_the_same(tmp_path: Path) -> None:
-    path = stored(tmp_path / "games.sqlite", [Played(1), Played(1)], ("paranoid:samples=9,further=5", B))
+    path = stored(tmp_path / "games.sqlite", [Played(1), Played(1)], ("paranoid:samples=9,resample=5", B))
+    changed(path, "UPDATE sides SET player = replace(player, 'resample', 'further')")
+    changed(path, "UPDATE pairings SET first = replace(first, 'resample', 'further')")
     first = reported(path).players[0]
     assert (first.player, first.games, first.moves) == ("paranoid:samples=9,resample=5", 2, 3)
 
