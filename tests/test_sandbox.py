@@ -97,7 +97,7 @@ def test_where_there_is_no_bubblewrap_that_is_said_once(
 def test_a_tournament_whose_file_a_sandboxed_player_could_read_is_refused(
     out: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tournament_module, "sandbox_fault", lambda: "")
+    monkeypatch.setattr(tournament_module, "why_unavailable", lambda: "")
     (tmp_path / "bots" / "games").mkdir(parents=True)
     (tmp_path / "bots" / "bot.py").touch()
     monkeypatch.chdir(tmp_path / "bots")
