@@ -17,7 +17,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from queue import Empty, Full, Queue, SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import IO, Any, ParamSpec, Self, TextIO, TypeVar
 
 import psutil
@@ -106,8 +106,8 @@ class LineProcess:
         self._open = {name for name, stream in streams.items() if stream is not None}
         self._unread, self._log, self._is_ended = b"", b"", False
         self._written = dict.fromkeys(streams, 0)
-        self._unsent: Queue[bytes] = Queue(QUEUED)
-        self._arrived: Queue[tuple[str, bytes]] = Queue(QUEUED)
+        self._unsent: SimpleQueue[bytes] = SimpleQueue()
+        self._arrived: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
         threading.Thread(target=self._write, args=(self._process.stdin,), daemon=True).start()
         for name in self._open:
             threading.Thread(target=self._read, args=(name, streams[name]), daemon=True).start()
@@ -123,12 +123,11 @@ class LineProcess:
         The deadline is one of `time.monotonic`.
         """
         self._written = dict.fromkeys(self._written, 0)
-        try:
-            self._unsent.put(
-                "".join(f"{line}\n" for line in lines).encode(), timeout=max(0, deadline - time.monotonic())
-            )
-        except Full:
-            raise TimedOut from None
+        while self._unsent.qsize() > QUEUED:
+            if time.monotonic() > deadline:
+                raise TimedOut
+            time.sleep(0.01)
+        self._unsent.put("".join(f"{line}\n" for line in lines).encode())
 
     def line(self, deadline: float) -> str:
         """Return the child's next line without its end; raise ProcessExited, TimedOut or OutputLimit."""
@@ -167,8 +166,7 @@ class LineProcess:
         """Wait `patience` seconds for the child to end, then kill it. Return its exit code, None if it was killed."""
         if self._is_ended:
             return None
-        with contextlib.suppress(Full):
-            self._unsent.put_nowait(b"")
+        self._unsent.put(b"")
         has_ended = self.ends_within(patience)
         self.kill()
         if self._is_supervised:
@@ -228,6 +226,8 @@ class LineProcess:
         with stream:
             while not self._is_ended and (data := stream.read(CHUNK)):
                 self._arrived.put((name, data))
+                while self._arrived.qsize() > QUEUED and not self._is_ended:
+                    time.sleep(0.01)
         self._arrived.put((name, b""))
 
     def _write(self, stream: IO[bytes]) -> None:

@@ -122,7 +122,7 @@ def test_a_program_that_reads_nothing_does_not_stop_the_game() -> None:
     talker.send(["x" * 1000] * 1000, begun + 0.5)
     with pytest.raises(TimedOut):
         talker.line(begun + 0.5)
-    for _ in range(QUEUED):  # one message is being written, so many more wait
+    for _ in range(QUEUED + 1):  # one message is being written, so many more wait
         talker.send(["x" * 1000], begun + 1)
     with pytest.raises(TimedOut):
         talker.send(["x" * 1000], begun + 1)
