@@ -6,6 +6,7 @@ import re
 from html import escape
 
 import chess.svg
+import msgspec
 
 from kriegbot.narration.diary import meanings
 from kriegbot.narration.moments import both_called
@@ -160,8 +161,11 @@ def watched(registry: Registry, request: Watch) -> WatchedGame:
     return game
 
 
-def resumed(registry: Registry, file: str) -> list[PersonGame]:
-    """Return the sides of people in a continued game; between two people, the host's comes first."""
+def resumed(registry: Registry, file: str, *, is_restored: bool = False) -> list[PersonGame]:
+    """Return the sides of people in a continued game; between two people, the host's comes first.
+
+    Two people who shared a screen choose again how they play, unless the server restores a game that they have open.
+    """
     record = registry.library.load(file)
     if not is_resumable(record):
         raise Refused("You can continue only an unfinished game of a person.")
@@ -170,6 +174,8 @@ def resumed(registry: Registry, file: str) -> list[PersonGame]:
     seed = seed_of(headers.get("Seed") if headers.get("Seed", "").isdigit() else None)
     control = TimeControl.of(headers.get("TimeControl"))
     path, seating = registry.library.path(file), registry.library.seatings.of(file)
+    if seating is not None and not is_restored and len(set(seating.browsers.values())) < len(seating.browsers):
+        seating = msgspec.structs.replace(seating, browsers={})
     setup = GameSetup(record.rules, seed, control=control, begun=record, file=path, seating=seating)
     host = people[0] if len(people) == 1 else headers.get("Host") != "black"
     programs = {} if program is None else {not people[0]: program}
@@ -187,7 +193,7 @@ def restored(registry: Registry, id_: str) -> list[PageGame]:
         return []
     record = registry.library.load(file)
     if is_resumable(record):
-        return [*resumed(registry, file)]
+        return [*resumed(registry, file, is_restored=True)]
     return [ReplayedGame(registry, record, None, id_)]
 
 
