@@ -83,9 +83,10 @@ GOOD = '[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
 
 
 def test_a_bad_game_among_others_is_named_and_left_out_unless_strict(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source, target = tmp_path / "in.pgn", tmp_path / "out.pgn"
+    monkeypatch.chdir(tmp_path)
+    source, target = Path("in.pgn"), Path("out.pgn")
     source.write_text(GOOD + BAD + GOOD)
     assert main(["convert", str(source), str(target)]) == 0
     out, err = capsys.readouterr()

@@ -18,6 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
+
 from kriegbot.children import TICK, CannotStart, WorkerDied, WorkerPool
 from kriegbot.game.match import GameResult, play_game, versions
 from kriegbot.game.process import ProcessSeat
@@ -200,18 +202,24 @@ class _LogFile(logging.FileHandler):
 
 @contextlib.contextmanager
 def logged_to(path: Path) -> Iterator[None]:
-    """Append the log of the runs within to a file, and write it nowhere else."""
+    """Append the log of the runs within to a file, and write it nowhere else.
+
+    multiprocessing-logging writes it in a thread of its own, so a slow disk delays no game.
+    """
     handler = _LogFile(path, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
     LOGGER.propagate, LOGGER.disabled = False, False
+    install_mp_handler(LOGGER)
     try:
         yield
     finally:
+        for installed in LOGGER.handlers:
+            with contextlib.suppress(OSError):  # a full disk, again
+                installed.close()  # waits for records that are still on their way
+        uninstall_mp_handler(LOGGER)
         LOGGER.removeHandler(handler)
-        with contextlib.suppress(OSError):  # a full disk, again
-            handler.close()
 
 
 def run_tournament(
