@@ -195,7 +195,7 @@ class Page:
         theme, tries = self.point["theme"], list(self.tries.values())
         made = next((one for one in tries if one["uci"] == self.move.uci()), None)
         self.claim(self.board.parse_san(self.point["made"]) == self.move, f"{self.point['made']} was not played")
-        for mark in "x+#":
+        for mark in "x+#" if self.belief.view.rules.checks_announced else "x#":  # the sheet shows what was announced
             is_marked = mark in self.board.san(self.move)
             self.claim((mark in self.point["made"]) == is_marked, f"{self.point['made']} without {mark}")
         self.claim(theme == "lucky" or not self.after.is_checkmate(), "a mate is called an error")
