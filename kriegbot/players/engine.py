@@ -73,10 +73,6 @@ class Engine:
 
     def __init__(self, program: Path) -> None:
         self._program, self._failures = program, 0
-        self._loop = asyncio.new_event_loop()
-        self._loop.set_exception_handler(self._on_exception)
-        threading.Thread(target=self._loop.run_forever, daemon=True).start()  # python-chess's thread would outlive us
-        self._transport: asyncio.SubprocessTransport | None = None
         self._start()
 
     def values(self, board: chess.Board, nodes: int) -> dict[chess.Move, float]:
@@ -103,8 +99,13 @@ class Engine:
         """End the engine's process."""
         if self._transport is not None:
             self._loop.call_soon_threadsafe(self._transport.close)  # kills it
+        self._loop.call_soon_threadsafe(self._loop.call_later, 1.0, self._loop.stop)  # once its pipes are closed
 
     def _start(self) -> None:
+        self._loop = asyncio.new_event_loop()  # of its own, so that nothing of an engine that failed reaches the next
+        self._loop.set_exception_handler(self._on_exception)
+        threading.Thread(target=_run, args=(self._loop,), daemon=True).start()  # python-chess's thread would outlive us
+        self._transport: asyncio.SubprocessTransport | None = None
         try:
             engine = chess.engine.popen_uci([*SUPERVISOR, str(self._program)], stderr=subprocess.DEVNULL)
             self._transport, self._protocol = self._wait(engine, PATIENCE)
@@ -149,12 +150,21 @@ class Engine:
         return analysis.multipv, (await analysis.wait()).move
 
     def _wait(self, what: Coroutine[Any, Any, T], seconds: float) -> T:
-        return asyncio.run_coroutine_threadsafe(asyncio.wait_for(what, seconds), self._loop).result()
+        future = asyncio.run_coroutine_threadsafe(what, self._loop)
+        try:
+            return future.result(seconds)  # asyncio's own limit waits for what it cancels
+        finally:
+            future.cancel()
 
     def _on_exception(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """End what waits for an answer that python-chess could not read."""
         for task in asyncio.all_tasks(loop):
             task.cancel(str(context.get("exception")))
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    loop.run_forever()
+    loop.close()
 
 
 def _score(line: chess.engine.InfoDict, side: chess.Color) -> float:
