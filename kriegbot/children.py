@@ -35,6 +35,7 @@ LOG_BYTES = 20_000  # bytes kept from the end of a child's stderr
 CHUNK = 65536
 QUEUED = 16  # chunks that wait for each other at most
 TICK = 0.2  # seconds of one wait: Windows delivers Ctrl-C between waits (docs.python.org/3/library/threading.html)
+MOST_PATIENCE = 1.0  # seconds in which a log is read at most, however often more comes
 SUPERVISOR_PATIENCE = 2.0  # seconds that a supervisor has to end everything that its program has started
 ANSWER, LOG = "answer", "log"  # the streams that a child writes
 HUNG_UP = [getattr(signal, name) for name in ("SIGHUP", "SIGBREAK") if hasattr(signal, name)]
@@ -143,10 +144,16 @@ class LineProcess:
         self._take_arrived()
         return self._unread.partition(b"\n")[0].decode(errors="backslashreplace") if self._unread else None
 
-    def log(self) -> str:
-        """Return the end of the child's stderr since `clear_log`, without control characters."""
-        with contextlib.suppress(OutputLimit):
+    def log(self, patience: float = 0.0) -> str:
+        """Return the end of the child's stderr since `clear_log`, without control characters.
+
+        Wait until nothing comes for `patience` seconds: what the child wrote before its last line may be read later.
+        """
+        last = time.monotonic() + MOST_PATIENCE
+        with contextlib.suppress(OutputLimit, TimedOut):
             self._take_arrived()
+            while LOG in self._open and patience and time.monotonic() < last:
+                self._take_next(time.monotonic() + patience)
         return harmless(self._log.decode(errors="replace"))
 
     def clear_log(self) -> None:

@@ -44,6 +44,7 @@ START_PATIENCE, PARTS_PATIENCE, OUTSIDE_PATIENCE = 600.0, 120.0, 60.0
 """Seconds a player may take to start: built in, built in with a part from outside, from outside.
 
 For built-in players they count anew after each line of progress."""
+LATE = 0.05  # seconds without output after which the log of a player from outside is complete
 DYING_PATIENCE = 5.0  # seconds to wait for the exit code of a process that has closed its output
 MAX_LINES = 1000  # lines that a player may send before its answer
 WORKER = "kriegbot.game.worker"
@@ -303,7 +304,7 @@ class ProcessSeat(Seat):
 
     def log(self) -> str:
         """Return the end of the player's output in this game."""
-        return "" if self._process is None else self._process.lines.log()
+        return "" if self._process is None else self._process.lines.log(LATE if self.spec.is_outside else 0.0)
 
     def kill(self) -> None:
         """Kill the process, so that a waiting `ask` raises PlayerFailed. Any thread may call this."""
