@@ -37,7 +37,7 @@ from referee.text import quoted
 T = TypeVar("T")
 
 MAX_FREE = 2  # idle processes kept for later games
-WARM = "overconfident"  # the player with which a process loads all kernels
+WARM = "kriegbot"  # the player whose kernels are compiled and loaded ahead of the first game
 MAX_BASE, MAX_INCREMENT = 36_000, 600  # seconds
 
 
