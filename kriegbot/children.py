@@ -362,7 +362,7 @@ def _from_line(line: str) -> Any:
 
 
 def own_streams() -> tuple[Iterator[str], TextIO]:
-    """Return the lines of this child's stdin, and its stdout; give whatever else reads or prints nothing, and stderr.
+    """Return the lines of this child's stdin, and its stdout. All other code then reads nothing and prints to stderr.
 
     When stdin closes, this process ends, whatever it is doing: nobody needs it any more.
     """

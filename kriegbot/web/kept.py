@@ -38,7 +38,7 @@ class Address(msgspec.Struct):
 
 
 class Seating(msgspec.Struct):
-    """The pages of a game: their ids and the browsers of its people, by side; and the id for "onlookers"."""
+    """Ids of a game's pages and browsers of its people, by side. The page for onlookers has the side "onlookers"."""
 
     ids: dict[str, str]
     browsers: dict[str, str]

@@ -115,7 +115,7 @@ class Side(PageGame):
         self.game.keep()
 
     def rename(self, name: str) -> None:
-        """Tell both people the name of this one."""
+        """Name this person, and send both people the names."""
         self.name = one_line(name, MAX_NAME)
         names = {color: side.name for color, side in self.game.people.items()}
         for side in self.game.people.values():
