@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import socket
 import subprocess
@@ -151,17 +150,16 @@ def test_a_game_that_nobody_looks_at_is_broken_off_and_saved(tmp_path: Path) -> 
     assert end.text() == "abandoned, no result (nobody came back)"
 
 
-def test_a_game_that_cannot_be_saved_says_so(address: str, tmp_path: Path) -> None:
-    with Client(address) as client:
+def test_a_game_that_cannot_be_saved_says_so(tmp_path: Path) -> None:
+    no_folder = tmp_path / "games"
+    no_folder.touch()
+    with served(no_folder) as page, Client(page.address) as client:
         begun(client)
-        shutil.rmtree(tmp_path)
-        tmp_path.touch()
         client.send({"do": "resign"})
         over = client.until("over")
         assert "could not be saved" in over["text"]
         assert over["saved"] is None
         assert client.until("frames")["frames"]
-    tmp_path.unlink()
 
 
 def test_a_program_that_fails_forfeits_and_the_person_is_told(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
