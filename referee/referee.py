@@ -104,7 +104,7 @@ class Referee:
         has_nonsense = self.rules.nonsense or view.obliged
         if not view.is_possible(move):
             answer = Answer.IMPOSSIBLE if has_nonsense else Answer.ILLEGAL
-        elif move in view.refused:
+        elif move in self._sides[mover].refused:
             answer = Answer.REPEATED if has_nonsense else Answer.ILLEGAL
         elif not self._board.is_legal(move):
             answer = Answer.ILLEGAL

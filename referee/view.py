@@ -6,16 +6,19 @@ So no view follows from the true board, every earlier view can be rebuilt (`view
 that another program referees.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from itertools import islice, takewhile
+from typing import TypeAlias, TypeVar, overload
 
 import chess
 
 from referee.announcement import Announcement, End, PawnTryExists, PawnTryInfo, pawn_try_info
 from referee.pieces import Men, is_open, is_pawn_capture, men_of, open_tries
 from referee.rules import NO_LIMITS, Asking, KriegspielError, Limits, RuleSet
+
+T = TypeVar("T")
 
 
 class BadAction(KriegspielError, ValueError):
@@ -119,6 +122,39 @@ class GameOver:
 Event: TypeAlias = OwnTry | OwnQuestion | OpponentRefused | OpponentAsked | OpponentMoved | GameOver
 
 
+class Prefix(Sequence[T]):
+    """The items that a growing list holds now, without a copy. It equals the tuple of them, and is pickled as that."""
+
+    __slots__ = ("_count", "_items")
+
+    def __init__(self, items: list[T]) -> None:
+        self._items, self._count = items, len(items)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[T]:
+        return islice(self._items, self._count)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        return tuple(self)[index] if isinstance(index, slice) else self._items[range(self._count)[index]]
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, Prefix | tuple) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # as of a View, whose pieces are a dict
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    def __reduce__(self) -> tuple[type[tuple[T, ...]], tuple[tuple[T, ...]]]:
+        return tuple, (tuple(self),)
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """Everything that one side knows at one moment.
@@ -145,7 +181,6 @@ class View:
       events: the side's tries and everything that the referee announced to it, in order.
       refused: own tries refused this turn, each once, whatever the answer. Tries that were impossible only while
         "Any?" obliged the side to capture with a pawn are left out, since it may try them afterwards.
-      illegal: those answered ILLEGAL since the opponent's last move; nonsense tells nothing of the board.
       pawn_tries: the announced pawn captures of this side; None if it is not to move or nothing was announced.
       obliged: True if the side may try only pawn captures, since the referee answered YES to "Any?".
       end: the end of the game, or None.
@@ -161,9 +196,8 @@ class View:
     turn: chess.Color
     ply: int
     opponent_men: int
-    events: tuple[Event, ...]
-    refused: tuple[chess.Move, ...]
-    illegal: tuple[chess.Move, ...]
+    events: Sequence[Event]
+    refused: Sequence[chess.Move]
     pawn_tries: PawnTryInfo | None
     obliged: bool
     end: End | None
@@ -173,6 +207,12 @@ class View:
         """The announcement of the opponent's last move; None before it has moved."""
         moves = (event.announcement for event in reversed(self.events) if isinstance(event, OpponentMoved))
         return next(moves, None)
+
+    @property
+    def illegal(self) -> list[chess.Move]:
+        """Own tries answered ILLEGAL since the opponent's last move, latest first. Nonsense tells nothing."""
+        turn = takewhile(lambda event: not isinstance(event, OpponentMoved), reversed(self.events))
+        return [event.move for event in turn if isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL]
 
     @property
     def may_ask(self) -> bool:
@@ -216,7 +256,6 @@ class ViewBuilder:
         self.turn, self.ply = self._own.turn, 0
         self.pawn_tries = pawn_try_info(self._own, rules.pawn_tries)
         self.end: End | None = None
-        self._illegal: list[chess.Move] = []
         self._obliged: bool
         opponents = chess.SquareSet(self._own.occupied_co[not color])
         self._opponent_men = len(opponents)
@@ -244,8 +283,9 @@ class ViewBuilder:
             case OwnTry(move, answer):
                 if answer is Answer.ILLEGAL:
                     self._obliged = self._obliged and not is_obliged_once
-                    self._illegal.append(move)
-                self._refused[move] = None
+                if move not in self.refused:
+                    self.refused.add(move)
+                    self._refused.append(move)
             case OwnQuestion(Answer.YES | Answer.NO as answer):
                 self._obliged = answer is Answer.YES
                 self.pawn_tries = PawnTryExists(self._obliged)
@@ -253,7 +293,6 @@ class ViewBuilder:
                 if announcement.captured_square is not None:
                     self._own.remove_piece_at(announcement.captured_square)
                     self._own.castling_rights &= ~chess.BB_SQUARES[announcement.captured_square]
-                self._illegal = []
                 self._end_turn(announcement)
             case GameOver(end):
                 self.end = end
@@ -272,9 +311,8 @@ class ViewBuilder:
             turn=self.turn,
             ply=self.ply,
             opponent_men=self._opponent_men,
-            events=tuple(self.events),
-            refused=tuple(self._refused) if is_to_move else (),
-            illegal=tuple(self._illegal),
+            events=Prefix(self.events),
+            refused=Prefix(self._refused) if is_to_move else (),
             pawn_tries=self.pawn_tries if is_to_move else None,
             obliged=self._obliged and is_to_move,
             end=self.end,
@@ -286,7 +324,8 @@ class ViewBuilder:
         self._begin_turn()
 
     def _begin_turn(self) -> None:
-        self._refused: dict[chess.Move, None] = {}  # each once, in order
+        self.refused: set[chess.Move] = set()
+        self._refused: list[chess.Move] = []  # the same in order
         self._obliged = False  # under OBLIGES_ONCE only until a pawn capture was tried
 
 

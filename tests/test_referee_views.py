@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import sys
 from dataclasses import replace
 
 import chess
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from referee import (
     BERKELEY,
     RULE_SETS,
+    WILD16,
     Answer,
     AskAny,
     Asking,
@@ -29,6 +31,7 @@ from referee import (
     View,
     announce,
 )
+from referee.view import Prefix
 from tests.random_games import act, action_of, played, random_action, steps
 
 SEEDS = st.integers(0, 10**9)
@@ -95,7 +98,11 @@ def test_a_view_is_the_same_whichever_of_the_moves_that_sound_alike_was_made(see
 def test_a_view_follows_from_its_start_and_its_events_alone(seed: int, rules: RuleSet) -> None:
     game = played(seed, rules, plies=40)
     for color in chess.COLORS:
-        assert rebuilt(game.view(color)) == game.view(color)
+        view = game.view(color)
+        assert rebuilt(view) == view
+        *_, last = [-1, *(i for i, event in enumerate(view.events) if isinstance(event, OpponentMoved))]
+        tries = [event for event in view.events[last + 1 :] if isinstance(event, OwnTry)]
+        assert view.illegal[::-1] == [event.move for event in tries if event.answer is Answer.ILLEGAL]
 
 
 def rebuilt(view: View) -> View:
@@ -129,8 +136,6 @@ def rebuilt(view: View) -> View:
         turn, ply, refused, end, obliged = not turn, ply + 1, [], event.announcement.end, False
         pawn_tries = event.announcement.pawn_tries
     own_turn = turn == view.color and end is None
-    moves = [index for index, event in enumerate(view.events) if isinstance(event, OpponentMoved)]
-    since = view.events[moves[-1] + 1 :] if moves else view.events
     is_obliged = pawn_tries == PawnTryExists(True) and (obliged or view.rules.asking is Asking.OBLIGES)
     return View(
         color=view.color,
@@ -145,7 +150,6 @@ def rebuilt(view: View) -> View:
         opponent_men=opponent_men,
         events=view.events,
         refused=tuple(refused) if own_turn else (),
-        illegal=tuple(one.move for one in since if isinstance(one, OwnTry) and one.answer is Answer.ILLEGAL),
         pawn_tries=pawn_tries if own_turn else None,
         obliged=own_turn and is_obliged,
         end=end,
@@ -209,3 +213,16 @@ def test_a_view_holds_what_was_announced_when_it_was_made() -> None:
     assert between.events[-1] is after.events[0] is after.events[-2]
     with pytest.raises(IndexError):
         between.events[1]
+    assert str(after) == str(pickle.loads(pickle.dumps(after)))
+
+
+def test_a_view_copies_no_event_and_no_refused_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record may hold 80,000 tries refused in one turn, and a view is made for each."""
+    monkeypatch.setattr(Prefix, "__iter__", lambda _: pytest.fail("the events are read"))
+    game, views = Referee(WILD16), []
+    for target in 2 * chess.SQUARES[16:]:
+        assert game.try_move(chess.Move(chess.A1, target)) is Answer.ILLEGAL
+        views.append(game.view(chess.WHITE))
+    sizes = {sum(map(sys.getsizeof, (view.events, view.refused))) for view in views}
+    assert len(sizes) == 1
+    assert [len(view.refused) for view in views] == [*range(1, 49), *[48] * 48]
