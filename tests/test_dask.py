@@ -7,8 +7,10 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,6 +159,24 @@ def test_nobody_without_the_certificate_of_a_run_gets_into_its_cluster() -> None
                     client.sync(_knock, way)
         with pytest.raises(HTTPError, match="404"):
             urlopen(str(client.dashboard_link).replace("status", "info/main/workers.html"))
+
+
+def test_the_key_of_a_run_is_a_private_file_only_while_it_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = []
+
+    class Watched(tempfile.TemporaryDirectory[str]):
+        def __exit__(self, *error: object) -> None:
+            left.append((stat.S_IMODE(os.stat(self.name).st_mode), sorted(os.listdir(self.name))))
+            self.cleanup()
+
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", Watched)
+    with _own(1):
+        assert not [path for path in tmp_path.rglob("*") if path.suffix in (".crt", ".pem")]
+    assert set(map(str, left)) == {str((0o700, ["dask.crt", "dask.pem"]))}
 
 
 async def _knock(address: str) -> None:

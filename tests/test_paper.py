@@ -1,9 +1,8 @@
 """The paper's experiment under a choice: what it changes; games as published; how near results come to the paper's."""
 
-import csv
-import gzip
 from functools import partial
-from pathlib import Path
+from importlib import import_module
+from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from referee import BERKELEY, PAPER_LIMITS
 from tournaments.report import Standing
 from tournaments.reproduce import FIGURES, TODAY, CellResult, agreement, agreement_table, cells, changed, settings_of
 
+PUBLISHED: Any = import_module("benchmarks.published")  # by name: mypy reads scripts as modules of their own
 PARANOID = "paranoid:depth=2,samples=321,resample=21,particles=20000"
 
 
@@ -66,8 +66,7 @@ def test_a_choice_matters_where_its_players_sit() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("choice", [TODAY, "evaluator=ks,ties=random"])
 def test_a_game_of_today_comes_out_as_it_was_published(choice: str) -> None:
-    with gzip.open(Path(__file__).parents[1] / "docs/reproduction/games.csv.gz", "rt", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = PUBLISHED.rows_of("games.csv.gz")
     assert len(rows) == 29 * 500
     settings = settings_of(2, None)
     for number in (0, 1):
@@ -82,6 +81,29 @@ def test_a_game_of_today_comes_out_as_it_was_published(choice: str) -> None:
         seats = [HereSeat(str(spec), partial(make_player, spec)) for spec in specs]
         record = play_game(*seats, rules=BERKELEY, limits=PAPER_LIMITS, seed=game.seed).record
         assert (record.result, len(record.turns)) == (row["result"], int(row["plies"]))
+
+
+def test_a_game_of_the_sweep_has_the_seed_that_its_page_says() -> None:
+    rows = [row for row in PUBLISHED.rows_of("sweep.csv.gz") if row["cell"] != PUBLISHED.RAND]
+    assert len(rows) == 8445
+    for row in rows:
+        choice = PUBLISHED.current(row["choice"]) if "boards=pool" in row["choice"] else TODAY
+        assert PUBLISHED.scheduled(row, choice).seed == int(row["seed"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("choice", "cell"),
+    [
+        ("rand.by=man", PUBLISHED.RAND),
+        ("rand.by=man", "overconfident 1 - rand"),
+        ("boards=last,particles=100", "paranoid 1 - rand"),
+        ("boards=pool,hs.sampling=los,particles=100", "overconfident 1 - rand"),
+    ],
+)
+def test_a_game_of_the_sweep_comes_out_as_it_was_published(choice: str, cell: str) -> None:
+    rows = [row for row in PUBLISHED.rows_of("sweep.csv.gz") if (row["choice"], row["cell"]) == (choice, cell)]
+    assert all(map(PUBLISHED.replays, rows[:2]))
 
 
 def test_results_like_the_papers_are_near_it_and_others_are_as_far_as_they_are() -> None:

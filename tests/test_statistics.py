@@ -47,6 +47,12 @@ def test_intervals_at_both_ends_mirror_each_other() -> None:
     assert wilson_interval(100, 100) == pytest.approx((1 - high, 1 - low))
 
 
+def test_a_wilson_interval_holds_the_share_it_is_made_of() -> None:
+    for trials in range(1, 300):
+        assert wilson_interval(0, trials)[0] == 0.0
+        assert wilson_interval(trials, trials)[1] == 1.0
+
+
 @pytest.mark.parametrize(("successes", "trials"), [(0, 0), (2, 1), (-1, 5)])
 def test_impossible_counts_are_refused(successes: int, trials: int) -> None:
     with pytest.raises(ValueError, match="at least one trial"):

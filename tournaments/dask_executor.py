@@ -129,7 +129,8 @@ def _own(jobs: int) -> Iterator[Client]:
     """Yield a client of a cluster on this machine, whose workers Ctrl-C does not reach.
 
     A scheduler runs anything for anyone who can talk to it. So everything in this cluster talks TLS, with a
-    certificate that is made for this run and never written to a file.
+    certificate made for this run. Dask writes certificate and key to a private folder, for as long as Python's `ssl`
+    takes to load them, and deletes both.
     """
     with dask.config.set(OWN_CLUSTER), _same_environment():
         with no_current_folder():

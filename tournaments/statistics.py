@@ -50,10 +50,12 @@ def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
     """
     if not 0 <= successes <= trials or trials < 1:
         raise ValueError(f"{successes} successes of {trials}: it takes at least one trial, and 0 to all successes")
-    share, z2 = successes / trials, NORMAL_95**2 / trials
-    centre = (share + z2 / 2) / (1 + z2)
-    half = math.sqrt(z2 * share * (1 - share) + z2**2 / 4) / (1 + z2)
-    return max(0.0, centre - half), min(1.0, centre + half)
+    z2 = NORMAL_95**2 / trials
+
+    def lower(share: float) -> float:
+        return max(0.0, (share + z2 / 2 - math.sqrt(z2 * share * (1 - share) + z2**2 / 4)) / (1 + z2))
+
+    return lower(successes / trials), 1 - lower(1 - successes / trials)  # exactly 1 if all succeeded
 
 
 def mean_and_variance(counts: Counts) -> tuple[float, float]:
