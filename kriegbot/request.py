@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import chess
+from filelock import FileLock, Timeout
 
 from kriegbot.folders import data_folder
 from kriegbot.parts import Programs, entry_points
@@ -65,6 +66,15 @@ def _names_installed_things(text: str) -> bool:
     strange = [one for one in options if isinstance(one.parts, Programs) and one.name in values]
     is_usual = all(values[one.name] in one.parts.names() for one in strange if one.parts is not None)
     return is_usual and not any(":" in value for value in values.values()) and (known or not set(":./\\") & set(text))
+
+
+def check_sandbox(*players: str) -> None:
+    """Raise Refused if one of the players, by their specs, starts a chess engine, which no sandbox holds."""
+    kinds = {text.partition(":")[0] for text in players} & {*PLAYERS.names()}
+    if any(isinstance(one.parts, Programs) for kind in kinds for one in player_kind(kind).options):
+        raise Refused(
+            "--sandbox does not hold the chess engine that player 'engine' starts; leave it out to trust that."
+        )
 
 
 def rules_of(text: str) -> RuleSet:
@@ -139,6 +149,35 @@ def games_folder(text: str | None = None) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         path_of(str(folder / "game.pgn"))
     return folder
+
+
+@contextmanager
+def playing(path: Path) -> Iterator[None]:
+    """Hold the lock of a saved game; raise Refused if somebody plays the game now."""
+    lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise Refused(f"{quoted(str(path))} is being played now, on the page or at another terminal.") from None
+    except (OSError, NotImplementedError):  # in a folder that cannot be written, or without locks
+        pass
+    try:
+        yield
+    finally:
+        if lock.is_locked:
+            lock.release()
+            Path(lock.lock_file).unlink(missing_ok=True)
+
+
+def is_played(path: Path) -> bool:
+    """Return True if somebody plays a saved game now."""
+    if not path.with_name(f".{path.name}.lock").exists():
+        return False
+    try:
+        with playing(path):
+            return False
+    except Refused:
+        return True
 
 
 def is_resumable(record: GameRecord) -> bool:

@@ -101,6 +101,11 @@ class Client:
         """Send a message; bytes and text as they are."""
         self._connection.send(message if isinstance(message, str | bytes) else json.dumps(message))
 
+    def send_raw_text(self, data: bytes) -> None:
+        """Send bytes as a frame of text, whatever they are."""
+        with self._connection.send_context():
+            self._connection.protocol.send_text(data)
+
     def receive(self) -> dict[str, Any]:
         """Return the next message."""
         text = self._connection.recv(PATIENCE)

@@ -14,6 +14,7 @@ import chess
 import pytest
 
 from kriegbot.cli.main import main
+from kriegbot.request import playing
 from referee import End, GameRecord, Reason, Referee, load_record, save_record
 
 Ask: TypeAlias = Callable[..., tuple[int, str, str]]
@@ -91,6 +92,12 @@ def test_without_a_file_the_last_game_that_was_broken_off_goes_on(ask: Ask, tmp_
         save_record(record, folder / f"{name}.pgn")
         os.utime(folder / f"{name}.pgn", (age, age))
     (folder / "broken.pgn").write_text('[Termination "abandoned"]\n\n1. e9 *\n')
+    with playing(folder / "last.pgn"), playing(folder / "old.pgn"):
+        code, _, err = ask("", "resume")
+        assert (code, err) == (2, f"kriegbot: there is no unfinished game in '{folder}'; give the file of one.\n")
+        code, _, err = ask("", "resume", str(folder / "old.pgn"))
+        assert code == 2
+        assert err.endswith("is being played now, on the page or at another terminal.\n")
     code, out, _ = ask("resign", "resume")
     assert code == 0
     assert f"Saved to {folder}/last.pgn.\n" in out

@@ -114,6 +114,17 @@ def test_games_are_written_to_files_alone(tmp_path: Path) -> None:
     assert (tmp_path / "pipe").is_fifo()
 
 
+def test_a_store_with_a_hard_link_elsewhere_is_read_and_not_written(tmp_path: Path, finished: list[Finished]) -> None:
+    path = store_with(tmp_path / "t", finished[:1])
+    os.link(path, tmp_path / "elsewhere")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="has a hard link elsewhere; copy it"), Store.writing(path, settings(), 6):
+        pass
+    assert path.read_bytes() == before
+    with Store.open(path) as store:
+        assert store.record(1)
+
+
 def test_shards_merged_are_the_whole(tmp_path: Path, finished: list[Finished]) -> None:
     parts = []
     for index in (1, 2, 3):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import logging
+import os
 import socket
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from kriegbot.cli.main import main
 from kriegbot.web.registry import LIMITS, ServerLimits
 from kriegbot.web.server import Guard, PageServer
+from referee import GameRecord, Referee, save_record
 from tests.page import E4, RAND, Client, begun, served, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
@@ -165,6 +167,40 @@ def test_a_socket_that_ends_without_a_close_frame_leaves_no_traceback(
             client.cut()
         until(lambda: not page.server_state.tasks, "the end of the socket")
     assert "Traceback" not in caplog.text
+
+
+def test_a_frame_of_text_that_is_not_utf_8_is_refused_in_a_line(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    with Client(address) as client:
+        begun(client)
+        client.send_raw_text(b'{"do": "resign\xff\xfe"}')
+        assert client.until("refusal")["text"] == "That message cannot be read."
+        client.send(E4)
+        client.until("view", ply=2)
+    assert {one.message for one in caplog.records} == {"refused a message: That message cannot be read."}
+
+
+def test_a_saved_game_with_a_link_elsewhere_is_not_served_changed_or_deleted(address: str, tmp_path: Path) -> None:
+    abandoned = Referee()
+    abandoned.abandon()
+    save_record(GameRecord.of(abandoned, {"White": "human", "Black": "rand", "Seed": "3"}), tmp_path / "own.pgn")
+    text = (tmp_path / "own.pgn").read_bytes()
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for name in ("hard.pgn", "soft.pgn"):
+        (outside / name).write_bytes(text)
+    os.link(outside / "hard.pgn", tmp_path / "hard.pgn")
+    (tmp_path / "soft.pgn").symlink_to(outside / "soft.pgn")
+    with Client(address) as client:
+        client.send({"do": "library"})
+        assert [game["file"] for game in client.until("library")["games"]] == ["own.pgn"]
+        for name in ("hard.pgn", "soft.pgn"):
+            assert fetched(address, f"games/{name}").status == 404
+            for do in ("open", "resume", "delete"):
+                client.send({"do": do, "file": name})
+                assert "is a link, or has a link elsewhere" in client.until("refusal")["text"]
+            assert (tmp_path / name).exists()
+            assert (outside / name).read_bytes() == text
+    assert fetched(address, "games/own.pgn").status == 200
 
 
 def test_who_sends_too_much_that_is_refused_is_closed_and_may_come_back(address: str) -> None:

@@ -16,6 +16,8 @@ from websockets.exceptions import InvalidStatus
 
 from kriegbot.cli.main import main
 from kriegbot.players.base import Choice
+from kriegbot.request import playing
+from kriegbot.web.library import Library
 from kriegbot.web.registry import ServerLimits
 from kriegbot.web.seats import PooledSeat
 from referee import View, load_record
@@ -193,7 +195,9 @@ def test_the_end_of_the_server_saves_all_games_and_leaves_no_process(number: int
             thinking.until("view")
             time.sleep(0.5)
             started = psutil.Process(process.pid).children()
-            process.send_signal(number)
+            for _ in range(3 if number == signal.SIGINT else 1):  # as by a person who is in a hurry
+                process.send_signal(number)
+                time.sleep(0.2)
             for client in waiting, thinking:
                 client.closing_code()
                 assert not any('"is":"over"' in text for text in client.heard)  # the page waits for the next server
@@ -204,6 +208,49 @@ def test_the_end_of_the_server_saves_all_games_and_leaves_no_process(number: int
     ends = [load_record(path).end for path in tmp_path.glob("*.pgn")]
     assert len(ends) == 2
     assert {end.text() for end in ends if end is not None} == {"abandoned, no result (the server was stopped)"}
+
+
+def test_a_long_list_of_saved_games_keeps_nobody_waiting(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_listed = threading.Event()
+    monkeypatch.setattr(Library, "games", lambda _library: [] if is_listed.wait(30) else None)
+    with Client(address) as patient, Client(address) as client:
+        patient.send({"do": "library"})
+        begun(client)
+        client.send(E4)
+        client.until("view", ply=2)
+        is_listed.set()
+        assert patient.until("library")["games"] == []
+
+
+def test_an_engine_is_refused_on_the_page_where_the_sandbox_was_asked_for(tmp_path: Path) -> None:
+    engine = tmp_path / "engine"
+    with served(tmp_path) as page, Client(page.address) as client:
+        page.registry.sandbox = True
+        for request in (
+            RAND | {"opponent": f"engine:command={engine}"},
+            {"do": "watch", "white": "rand", "black": "engine", "rules": "berkeley", "seed": None, "pace": 0},
+        ):
+            client.send(request)
+            assert "--sandbox does not hold the chess engine" in client.until("refusal")["text"]
+
+
+def test_the_terminal_does_not_go_on_with_a_game_that_the_page_plays(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("kriegbot.cli.play.games_folder", lambda: tmp_path)
+    with Client(address) as client:
+        begun(client)
+        client.send(E4)
+        client.until("view", ply=2)
+        (path,) = tmp_path.glob("*.pgn")
+        assert main(["resume"]) == 2
+        assert "there is no unfinished game" in capsys.readouterr().err
+        assert main(["resume", str(path)]) == 2
+        assert "is being played now" in capsys.readouterr().err
+        client.send({"do": "leave"})
+        client.until("over")
+    with playing(path):
+        pass
 
 
 def test_a_port_that_is_taken_is_refused_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,6 +86,8 @@ class Store(Reader):
             stack.callback(lock.release)
             if where.exists() and not where.is_file():
                 raise StoreError(f"cannot write to {named(where)}: it is no regular file")
+            if where.exists() and where.stat().st_nlink > 1:  # whoever reads the other name reads the players' seeds
+                raise StoreError(f"cannot write to {named(where)}: it has a hard link elsewhere; copy it")
             if not where.exists() or where.stat().st_size == 0:
                 identity = {"schema": SCHEMA, **_identity(settings), "games": str(games), "shard": str(shard)}
                 _create(where, identity, settings.pairings)

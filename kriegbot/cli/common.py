@@ -23,9 +23,8 @@ from kriegbot.game.match import GameResult
 from kriegbot.game.seat import Failure
 from kriegbot.game.trial import find_rules, try_out
 from kriegbot.kernels import prepare
-from kriegbot.parts import Programs
 from kriegbot.players import specs
-from kriegbot.request import Refused, path_of, refusing, seed_of, whole_of
+from kriegbot.request import Refused, check_sandbox, path_of, refusing, seed_of, whole_of
 from referee import RULE_SETS, GameRecord, RuleSet, record_to_pgn
 from referee.text import atomic_file, did_you_mean, one_line, quoted, unknown
 
@@ -142,11 +141,8 @@ def sandbox_of(wanted: bool | None, *players: str) -> bool:
 
     Raise Refused if a sandbox is `wanted`, but is not available or not for one of the players.
     """
-    kinds = {text.partition(":")[0] for text in players} & {*specs.PLAYERS.names()} if wanted else set()
-    if any(isinstance(one.parts, Programs) for kind in kinds for one in specs.player_kind(kind).options):
-        raise Refused(
-            "--sandbox does not hold the chess engine that player 'engine' starts; leave it out to trust that."
-        )
+    if wanted:
+        check_sandbox(*players)
     if wanted and bubblewrap.why_unavailable():
         raise Refused(f"--sandbox is not available: {bubblewrap.why_unavailable()}.")
     return wanted is not False

@@ -34,7 +34,7 @@ from kriegbot.players.base import Leave
 from kriegbot.players.human import Answer, HumanPlayer
 from kriegbot.players.kriegbot import BEST, LEVELS
 from kriegbot.players.specs import BadSpec, PlayerSpec
-from kriegbot.request import PERSON, Refused, games_folder, is_resumable, path_of
+from kriegbot.request import PERSON, Refused, games_folder, is_played, is_resumable, path_of, playing
 from referee import GameRecord, Reason, RecordError, Resign, RuleSet, View, load_record
 
 Console: TypeAlias = PlainConsole | TerminalConsole
@@ -98,7 +98,7 @@ def play(
             raise Refused(f"--{name.replace('_', '-')} {reason}.")
     is_sandboxed = common.sandbox_of(sandbox, opponent or "")
     if web:
-        open_page(port, save, host, has_browser=not no_browser, sandbox=is_sandboxed)
+        open_page(port, save, host, has_browser=not no_browser, sandbox=sandbox)
         return
     if level is not None and opponent is not None:
         raise Refused("--level is a level of the player kriegbot; leave out --opponent or --level.")
@@ -123,7 +123,7 @@ def open_page(
     *,
     has_browser: bool,
     saved: tuple[GameRecord, str] | None = None,
-    sandbox: bool = True,
+    sandbox: bool | None = None,
 ) -> None:
     """Serve the page until Ctrl-C; begin with a saved game and its file, if given."""
     path = games_folder(folder)
@@ -152,7 +152,8 @@ def resume(
     assert program is not None  # for mypy: `_obstacle` made sure that there is one person
     seed = record.headers.get("Seed", "")
     number = request.seed_of(seed if seed.isdigit() else None)
-    ConsoleGame(program, side, record.rules, number, begun=record).play(path, show_belief=show_belief)
+    with playing(path):
+        ConsoleGame(program, side, record.rules, number, begun=record).play(path, show_belief=show_belief)
 
 
 def _record_of(path: Path) -> GameRecord:
@@ -172,14 +173,14 @@ def _obstacle(record: GameRecord) -> str:
 
 
 def _last() -> Path:
-    """Return the file of the latest unfinished game."""
+    """Return the file of the latest unfinished game that nobody plays now."""
     folder = games_folder()
     for path in sorted(folder.glob("*.pgn"), key=os.path.getmtime, reverse=True):
         try:
             with path.open("rb") as handle:
                 tags = handle.read(MAX_TAGS).decode(errors="replace")
             is_unfinished = any(f'[Termination "{value}"]' in tags for value in request.BROKEN_OFF)
-            if is_unfinished and not _obstacle(_record_of(path)):
+            if is_unfinished and not is_played(path) and not _obstacle(_record_of(path)):
                 return path
         except (OSError, Refused):
             continue

@@ -211,9 +211,9 @@ class Socket:
             case requests.Watch():
                 await self._add([catalogue.watched(registry, request)])
             case requests.Resume(file):
-                await self._add(catalogue.resumed(registry, file))
+                await self._add(await asyncio.to_thread(catalogue.resumed, registry, file))
             case requests.Open(file):
-                await self._add([catalogue.opened(registry, file)])
+                await self._add([await asyncio.to_thread(catalogue.opened, registry, file)])
             case requests.OpenNetwork(address):
                 if registry.network is None or not self._is_mine:
                     raise Refused("Only the machine that runs the server can open it, and only if it is closed.")
@@ -223,7 +223,8 @@ class Socket:
             case requests.ListGames() | requests.Delete():
                 if isinstance(request, requests.Delete):
                     registry.library.delete(request.file)
-                self.send(GameList(str(registry.library.folder), registry.library.games()))
+                games = await asyncio.to_thread(registry.library.games)
+                self.send(GameList(str(registry.library.folder), games))
             case requests.Visit(id_):
                 visited = await self._find(id_)
                 if invitation := visited.invitation():
@@ -255,7 +256,7 @@ class Socket:
         registry = self._registry
         async with registry.restoring:
             if not registry.has(id_):
-                for side in (sides := catalogue.restored(registry, id_)):
+                for side in (sides := await asyncio.to_thread(catalogue.restored, registry, id_)):
                     if side is sides[0]:
                         await asyncio.to_thread(side.play.check)
                     registry.add(side)

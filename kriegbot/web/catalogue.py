@@ -11,7 +11,18 @@ import msgspec
 from kriegbot.narration.diary import meanings
 from kriegbot.narration.moments import both_called
 from kriegbot.players.specs import PlayerSpec, offered_options, players
-from kriegbot.request import PERSON, Refused, can_sit, color_of, is_resumable, program_in, program_of, rules_of, seed_of
+from kriegbot.request import (
+    PERSON,
+    Refused,
+    can_sit,
+    check_sandbox,
+    color_of,
+    is_resumable,
+    program_in,
+    program_of,
+    rules_of,
+    seed_of,
+)
 from kriegbot.web.live import GameSetup, LiveGame
 from kriegbot.web.person import PersonGame, seat_people
 from kriegbot.web.registry import PageGame, Registry
@@ -130,7 +141,7 @@ def new_game(registry: Registry, request: New) -> PersonGame:
     """Return a new game against a program."""
     seed, control = seed_of(request.seed), TimeControl.of(request.clock)
     color, rules = color_of(request.color, seed), rules_of(request.rules)
-    program = _in_time(program_of(request.opponent, sandbox=registry.sandbox, is_remote=True), control)
+    program = _in_time(_program(registry, request.opponent), control)
     setup = GameSetup(rules, seed, is_seed_given=request.seed is not None, control=control)
     return seat_people(registry, setup, {not color: program}, {color: False})[color]
 
@@ -147,9 +158,7 @@ def invited(registry: Registry, request: Invite) -> list[PersonGame]:
 
 def watched(registry: Registry, request: Watch) -> WatchedGame:
     """Return a new game between two programs."""
-    white, black = (
-        program_of(text, sandbox=registry.sandbox, is_remote=True) for text in (request.white, request.black)
-    )
+    white, black = (_program(registry, text) for text in (request.white, request.black))
     rules, seed = rules_of(request.rules), seed_of(request.seed)
     game = LiveGame(registry, GameSetup(rules, seed), {chess.WHITE: white, chess.BLACK: black}, request.pace).watched
     assert game is not None  # for mypy: no person plays
@@ -169,8 +178,10 @@ def resumed(registry: Registry, file: str, *, is_restored: bool = False) -> list
     record = registry.library.load(file)
     if not is_resumable(record):
         raise Refused("You can continue only an unfinished game of a person.")
-    program, people = program_in(record, sandbox=registry.sandbox)
     headers = record.headers
+    if registry.sandbox:
+        check_sandbox(headers["White"], headers["Black"])
+    program, people = program_in(record, sandbox=registry.sandbox is not False)
     seed = seed_of(headers.get("Seed") if headers.get("Seed", "").isdigit() else None)
     control = TimeControl.of(headers.get("TimeControl"))
     path, seating = registry.library.path(file), registry.library.seatings.of(file)
@@ -201,6 +212,12 @@ def opened(registry: Registry, file: str) -> ReplayedGame:
     """Return a saved game to review."""
     record, path = registry.library.open(file)
     return ReplayedGame(registry, record, str(path))
+
+
+def _program(registry: Registry, text: str) -> PlayerSpec:
+    if registry.sandbox:
+        check_sandbox(text)
+    return program_of(text, sandbox=registry.sandbox is not False, is_remote=True)
 
 
 def _in_time(program: PlayerSpec, control: TimeControl | None) -> PlayerSpec:

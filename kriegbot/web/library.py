@@ -1,12 +1,13 @@
 """The saved games of a folder: list, load, save, mark and delete.
 
 A name stands for a file in the folder itself that ends in .pgn. Whatever a name says, no other file is read, changed or
-deleted. Listing reads only the tags of each file.
+deleted, nor one that is a link or has a hard link elsewhere. Listing reads only the tags of each file.
 """
 
 from __future__ import annotations
 
 import io
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ import chess.pgn
 
 from kriegbot.narration.helping import Help
 from kriegbot.narration.moments import both_named
-from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_resumable, refusing
+from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_played, is_resumable, playing, refusing
 from kriegbot.web.kept import Seatings
 from kriegbot.web.replies import SavedGame
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
@@ -32,12 +33,11 @@ class Library:
 
     Attributes:
       seatings: who sits in which game.
-      in_progress: the files of live games, which hold both sides. Nobody lists, reads or deletes them on the page.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.seatings = folder, Seatings(folder)
-        self.in_progress: set[str] = set()
+        self._in_progress: dict[str, ExitStack] = {}
 
     def games(self) -> list[SavedGame]:
         """Return the games, newest first; skip files that are no games of Kriegspiel."""
@@ -45,8 +45,22 @@ class Library:
             paths = sorted(self.folder.glob("*.pgn"), key=lambda path: -path.stat().st_mtime)
         except OSError:
             return []
-        paths = [path for path in paths if path.name not in self.in_progress]
+        paths = [path for path in paths if not is_linked(path) and not self._is_live(path)]
         return [game for path in paths[:MAX_SHOWN] if (game := _listed(path)) is not None]
+
+    def hold(self, path: Path) -> None:
+        """Note that a game is live. Its file holds both sides, so nobody lists, reads or deletes it on the page."""
+        if path.name not in self._in_progress:
+            self._in_progress[path.name] = held = ExitStack()
+            with suppress(Refused):
+                held.enter_context(playing(path))
+
+    def release(self, path: Path) -> None:
+        """Note that a game has ended."""
+        self._in_progress.pop(path.name, ExitStack()).close()
+
+    def _is_live(self, path: Path) -> bool:
+        return path.name in self._in_progress or is_played(path)
 
     def path(self, name: str) -> Path:
         """Return the file of a game; raise Refused if there is none."""
@@ -57,7 +71,9 @@ class Library:
             is_there = False
         if not is_there:
             raise Refused("There is no saved game with that name any more.")
-        if name in self.in_progress:
+        if is_linked(path):
+            raise Refused("That file is a link, or has a link elsewhere. Copy it, and open the copy.")
+        if self._is_live(path):
             raise Refused("That game is in progress. It can be opened when it has ended.")
         return path
 
@@ -109,6 +125,11 @@ class Library:
                 record, _ = form.read(games[0], None)
         with refusing(OSError, beginning="The game cannot be saved: ", ending="."):
             return self.save(record, self.new_path(id_))
+
+
+def is_linked(path: Path) -> bool:
+    """Return True if a file is a symbolic link, or has a hard link elsewhere."""
+    return path.is_symlink() or path.stat().st_nlink > 1
 
 
 def _listed(path: Path) -> SavedGame | None:

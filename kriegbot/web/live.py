@@ -239,7 +239,7 @@ class LiveGame(GameThread):
         if self.onlookers is not None:
             self.registry.add(self.onlookers)
         if self._file is not None:
-            self.registry.library.in_progress.add(self._file.name)
+            self.registry.library.hold(self._file)
         self._seats = {color: self.registry.seats.take(program, color) for color, program in self.programs.items()}
         self._thread = threading.Thread(target=self._play, name=f"game {self.key}", daemon=True)
         self._thread.start()
@@ -326,7 +326,7 @@ class LiveGame(GameThread):
         if self._latest is None or not self._is_stale:
             return
         self._is_stale = False
-        self.registry.library.in_progress.add(self._path.name)
+        self.registry.library.hold(self._path)
         try:
             self._save(self._latest)
         except OSError as error:
@@ -385,7 +385,7 @@ class LiveGame(GameThread):
         except OSError as error:
             trouble = f" The game could not be saved: {error.strerror or error}."
             log.error("cannot save to %s: %s", self.registry.library.folder, error.strerror or error)
-        self.registry.library.in_progress.discard(self._path.name)
+        self.registry.library.release(self._path)
         is_resumable = is_abandoned and saved is not None
         if is_resumable and goes_on and self.people:
             return record

@@ -221,7 +221,7 @@ class Registry:
       memory: the file for the page's choices; by default one in that folder.
       results: the file for the results of whoever runs the server; by default one in that folder.
       address: the file for the page's address; by default one in that folder.
-      sandbox: True to keep players from outside away from the rest of the machine, where possible.
+      sandbox: False to trust players from outside; True to refuse chess engines, which no sandbox holds.
       limits: bounds on what browsers can make the server do.
     """
 
@@ -232,7 +232,7 @@ class Registry:
         results: Path | None = None,
         address: Path | None = None,
         *,
-        sandbox: bool = True,
+        sandbox: bool | None = None,
         limits: ServerLimits = LIMITS,
     ) -> None:
         self.library, self.sandbox, self.limits = Library(folder), sandbox, limits

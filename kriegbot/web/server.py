@@ -23,11 +23,13 @@ from collections.abc import Callable
 from functools import partial
 from html import escape
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from kriegbot.children import HUNG_UP, signal_handlers
 from kriegbot.folders import config_folder
@@ -52,6 +54,17 @@ POLICY = (
 )
 
 log = logging.getLogger("kriegbot.web")
+
+
+class _Frames(WebSocketsSansIOProtocol):
+    """The protocol of a socket. A text that is not UTF-8 is refused in a line, like any message that cannot be read."""
+
+    def send_receive_event_to_app(self) -> None:
+        try:
+            b"".join(self.frames).decode()
+        except UnicodeDecodeError:
+            self.curr_msg_data_type = "bytes"
+        super().send_receive_event_to_app()
 
 
 class PageServer(uvicorn.Server):
@@ -85,7 +98,7 @@ class PageServer(uvicorn.Server):
                 self._guard,
                 loop="asyncio",
                 http="h11",
-                ws="websockets-sansio",
+                ws=_Frames,
                 ws_max_size=MAX_BYTES,
                 ws_per_message_deflate=False,
                 lifespan="on",
@@ -110,7 +123,8 @@ class PageServer(uvicorn.Server):
         """Start, and let guests in again if one's game is unfinished and this machine is in the same network."""
         await super().startup(sockets)
         library, address = self.registry.library, self.kept.network
-        waiting = [game for game in library.games() if game.resumable and library.seatings.is_for_two(game.file)]
+        games = await asyncio.to_thread(library.games)
+        waiting = [game for game in games if game.resumable and library.seatings.is_for_two(game.file)]
         if address in addresses_here() and waiting:
             with contextlib.suppress(Refused):
                 await self.open_network(address)
@@ -145,6 +159,10 @@ class PageServer(uvicorn.Server):
                 connection.shutdown()
         self._house = self._guard.house = None
 
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - signals give both
+        """Stop the server. A second Ctrl-C changes nothing: stopping takes seconds, and saves all games."""
+        self.should_exit = True
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop the games, then the server."""
         await asyncio.to_thread(self.registry.stop, "the server was stopped")
@@ -153,7 +171,13 @@ class PageServer(uvicorn.Server):
 
 
 def serve(
-    folder: Path, host: str, port: int, *, has_browser: bool, saved: tuple[GameRecord, str] | None, sandbox: bool
+    folder: Path,
+    host: str,
+    port: int,
+    *,
+    has_browser: bool,
+    saved: tuple[GameRecord, str] | None,
+    sandbox: bool | None,
 ) -> None:
     """Serve the page until Ctrl-C; begin with a saved game and its file, if given."""
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
