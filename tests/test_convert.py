@@ -92,7 +92,7 @@ def test_games_come_from_standard_input_and_go_to_standard_output() -> None:
 def test_help_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["convert", "--help"]) == 0
     out = capsys.readouterr().out
-    assert all(f"\n    {form.name:10}  {form.summary}\n" in out for form in FORMATS.values())
+    assert all(f"\n    {name:10}  " in out for name in FORMATS)
 
 
 def test_progress_is_shown(game: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ from referee import (
     open_tries,
 )
 from referee.formats import FORMATS, format_of, written
-from referee.formats.base import LEFT, QUESTIONS, REFUSED, RULED_OUT, TIMES
+from referee.formats.foreign_pgn import LEFT, QUESTIONS, REFUSED, RULED_OUT, TIMES
 from referee.formats.kriegspiel_org import END
 from tests.effort import many
 from tests.random_games import act, action_of, random_try, steps

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from referee import BERKELEY, RAND, WILD16, End, GameRecord, OwnTry, Reason, RecordError, Referee, open_tries
 from referee.formats import FORMATS, format_of, written
-from referee.formats.base import HEADERS
-from referee.formats.foreign_pgn import WITHOUT_LETTER, name_of_try, named_try
+from referee.formats.foreign_pgn import HEADERS, WITHOUT_LETTER, name_of_try, named_try
 from tests.random_games import STARTS, steps
 from tests.test_formats import SAVED, saved
 from tests.test_records import recorded

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee import BERKELEY, WILD16, GameRecord, RecordError, Referee, RuleSet
-from referee.formats import FORMATS, format_for, format_named, format_of, written
-from referee.formats.base import Format
+from referee.formats import FORMATS, Format, format_for, format_named, format_of, written
 from tests.test_formats import SAVED, saved
 from tests.test_records import recorded
 

@@ -5,21 +5,37 @@ which a format has no place are left out, and named.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import chess
 
-from referee.formats.base import Format, Lost
-from referee.formats.foreign_pgn import FILTERED, ICC, PLAIN, UMD
-from referee.formats.kriegspiel_org import KRIEGSPIEL
+from referee.formats import foreign_pgn, kriegspiel_org
+from referee.formats.foreign_pgn import ICC, UMD, Lost, Written
 from referee.pgn import pgn_games, record_from_pgn, record_to_pgn
 from referee.record import GameRecord, RecordError
-from referee.rules import RuleSet
+from referee.rules import BERKELEY, WILD16, RuleSet
 from referee.text import quoted, unknown
 
 _LOOKED_AT = 100_000
 _OURS = re.compile(r"^\ufeff?\[KriegspielRecord ", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of games: functions that recognise a text, read one game and write one, and split a file.
+
+    `read` takes a rule set, if the user gives one, and returns what was lost beside the game. `write` writes what one
+    side saw, if a side is given. `suffix` is that of files in this format alone.
+    """
+
+    name: str
+    fits: Callable[[str], object]
+    read: Callable[[str, RuleSet | None], tuple[GameRecord, Lost]]
+    write: Callable[[GameRecord, chess.Color | None], Written]
+    games: Callable[[str], list[str]] = pgn_games
+    suffix: str | None = None
 
 
 def _read_ours(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
@@ -29,17 +45,37 @@ def _read_ours(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
     return record, ()
 
 
-KRIEGBOT = Format(
-    "kriegbot",
-    "our own PGN, with every try, answer, announcement and time",
-    lambda text: _OURS.search(text) is not None,
-    pgn_games,
-    _read_ours,
-    lambda record, _side: (record_to_pgn(record), {}),
+KRIEGBOT = Format("kriegbot", _OURS.search, _read_ours, lambda record, _side: (record_to_pgn(record), {}))
+_OTHERS = (
+    Format(
+        "kriegspiel",
+        kriegspiel_org.fits,
+        kriegspiel_org.read,
+        lambda record, _side: kriegspiel_org.write(record),
+        kriegspiel_org.games,
+        ".json",
+    ),
+    Format("filtered", foreign_pgn.ONE_SIDE.search, foreign_pgn.refuse_to_read, foreign_pgn.write_one_side),
+    Format(
+        "umd",
+        lambda text: foreign_pgn.notation_of(text) is UMD,
+        lambda text, rules: foreign_pgn.read(text, rules, WILD16, UMD),
+        lambda record, _side: foreign_pgn.write(record, UMD),
+    ),
+    Format(
+        "icc",
+        lambda text: foreign_pgn.notation_of(text) is ICC,
+        lambda text, rules: foreign_pgn.read(text, rules, WILD16, ICC),
+        lambda record, _side: foreign_pgn.write(record, ICC),
+    ),
+    Format(
+        "plain",
+        foreign_pgn.FIRST.search,
+        lambda text, rules: foreign_pgn.read(text, rules, BERKELEY),
+        lambda record, _side: foreign_pgn.write_plain(record),
+    ),
 )
-FORMATS: Mapping[str, Format] = MappingProxyType(
-    {form.name: form for form in (KRIEGBOT, KRIEGSPIEL, FILTERED, UMD, ICC, PLAIN)}
-)
+FORMATS: Mapping[str, Format] = MappingProxyType({form.name: form for form in (KRIEGBOT, *_OTHERS)})
 """Formats by name. A text is in the first that it fits."""
 
 
@@ -52,9 +88,8 @@ def format_named(name: str) -> Format:
 
 def format_of(text: str) -> Format:
     """Return the format of a text. Raises RecordError if it looks like none."""
-    beginning = text[:_LOOKED_AT]
     for form in FORMATS.values():
-        if form.fits(beginning):
+        if form.fits(text[:_LOOKED_AT]):
             return form
     raise RecordError(f"unknown format: {quoted(text[:200])}; it takes games in one of {', '.join(FORMATS)}")
 

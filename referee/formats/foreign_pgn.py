@@ -32,31 +32,46 @@ since a seed or a setting may give the other side's moves away.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import chess
 
 from referee.announcement import CHECK_LETTERS, Announcement, End, PawnTryCount, Reason
-from referee.formats import base
-from referee.pgn import HIDDEN, PgnMove, headers_of, numbered, pgn_games, pgn_text, read_pgn
+from referee.pgn import HIDDEN, PgnMove, game_of, headers_of, numbered, pgn_text, read_pgn
 from referee.pieces import Men, is_castling, is_open, matches_san, men_of, open_tries, try_name
-from referee.record import ROSTER, GameRecord, RecordError, Turn, place
-from referee.rules import BERKELEY, WILD16, Audience, RuleSet
-from referee.text import quoted
+from referee.record import RESERVED, ROSTER, GameRecord, RecordError, Replay, Turn, place
+from referee.rules import RULE_SETS, WILD16, Audience, RuleSet
+from referee.text import one_line, quoted
 from referee.view import Answer, OwnQuestion, OwnTry
 
+Lost: TypeAlias = tuple[str, ...]  # what was left out, such as "thinking times"
+Written: TypeAlias = tuple[str, Mapping[str, bool]]
+"""A text, and for each thing for which its format has no place True if the game had it."""
+
+TIMES = "thinking times"
+QUESTIONS = 'questions "Any?"'
+RULED_OUT = "tries that the side's own pieces rule out"
+REFUSED = "refused tries"
+LEFT = "tries after the last move"
+HEADERS = "headers but the names of the game and of its players"
+COMMENTS = "comments"
+DRAW = "a draw that these rules do not give: the game is recorded as abandoned"
 OTHER_SIDE = "the other side's moves and tries"
 WITHOUT_LETTER = "pawn tries announced without their number, promotions, en passant"
 
-_FIRST = re.compile(r"^[ \t]*(?:\[[ \t]*\w+[ \t]+\"|[0-9]+[ \t]*\.)", re.MULTILINE)
-_UMD = r"\(K:(?P<tries>[^:(){}]*):(?P<announced>[^:(){}]*)\)"
-_ICC = r"\((?P<announced>[^:(){}]*):(?P<tries>[^:(){}]*)\)"
+FIRST = re.compile(r"^[ \t]*(?:\[[ \t]*\w+[ \t]+\"|[0-9]+[ \t]*\.)", re.MULTILINE)
 _SOME = re.compile(r"^(?![ \t]*\[)[^\n]*?\{\s*\((?P<umd>K:[^:(){}]*:|[^:(){}]*:)[^:(){}]*\)\s*\}", re.MULTILINE)
-_ONE_SIDE = re.compile(  # headers may hold "??" without hiding a move
+ONE_SIDE = re.compile(  # headers may hold "??" without hiding a move
     r"^[ \t]*\[\s*Filtered\s+\"(?!no\"|\")[^\"]*\"|^(?![ \t]*\[)[^\n]*?(?:[0-9]\.+|\})\s*\?\?(?=[\s{]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
+_VARIANTS = {"ICC" if rules is WILD16 else rules.title: rules.name for rules in RULE_SETS.values()}
+"""Rule sets by other programs' names in the header Variant."""
+_WILD_16 = re.compile("ICC (?:wild ?16|w16)\\b", re.IGNORECASE)  # ICC's Event of a game of Kriegspiel
+_CHESS = ("", "?", "standard", "chess", "normal", "from position", "kriegspiel")
+_GIVEN_UP = ("", "?", "normal", Reason.RESIGNATION.value)
 _CHECKS = re.compile("C([RFLSN]{1,5})")
 _TRY = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)([x:-]?)([a-h][1-8])(?:=?([QRBNqrbn]))?(?:[+]{0,2}|#)")
 _CASTLES = re.compile(r"[0O]-[0O](-[0O])?[+#]?")
@@ -64,17 +79,16 @@ _ONE_SIDES_HEADERS = (*ROSTER, "Result", "RuleSet", "PlyLimit", "QuietLimit", "S
 
 
 @dataclass(frozen=True, slots=True)
-class _Notation:
-    """A notation of tries and announcements in comments: their pattern, an example, and how they are written.
-
-    `contradicts` returns True if tokens contradict an announcement. Its last argument holds other tokens that may stand
-    for the capture.
-    """
+class Notation:
+    """A notation of tries and announcements in comments. A complete one gives every announcement that has a letter."""
 
     comment: re.Pattern[str]
     example: str
-    write: Callable[[list[str], str], str]
-    contradicts: Callable[[set[str], Announcement, set[str]], bool]
+    is_complete: bool
+
+
+ICC = Notation(re.compile(r"\((?P<announced>[^:(){}]*):(?P<tries>[^:(){}]*)\)"), "{(Xd6,CN:f6,Bg7)}", is_complete=True)
+UMD = Notation(re.compile(r"\(K:(?P<tries>[^:(){}]*):(?P<announced>[^:(){}]*)\)"), "{(K:f6,Bg7:CK)}", is_complete=False)
 
 
 # Announcements
@@ -114,19 +128,17 @@ def _read_tokens(text: str) -> set[str]:
     return tokens
 
 
-def _write_umd(tokens: list[str], tries: str) -> str:
-    theirs = [_umd_token(token) for token in tokens]
-    checks, captures = ([token for token in theirs if token[0] == letter] for letter in "CT")
-    return f"{{(K:{tries}:{(checks or captures or [''])[0]})}}"
-
-
 def _umd_token(token: str) -> str:
     """Return a token of `icc` in the notation of `umd`, which knows no pawn tries."""
     return {"CL": "CD", "CS": "CD", "CN": "CK"}.get(token, token.replace("X", "T"))
 
 
-def _contradicts_icc(tokens: set[str], announcement: Announcement, captures: set[str]) -> bool:
+def _contradicts(tokens: set[str], announcement: Announcement, captures: set[str], notation: Notation) -> bool:
+    """Return True if tokens contradict an announcement, in which `captures` may stand for its capture."""
     expected = set(tokens_of(announcement))
+    if not notation.is_complete:
+        known = expected | captures
+        return not tokens <= known | set(map(_umd_token, known))
     if announcement.end is not None:  # a mate may stand without its check
         expected = {token for token in expected if token[0] != "C" or token in tokens}
     if tokens & captures:
@@ -134,15 +146,10 @@ def _contradicts_icc(tokens: set[str], announcement: Announcement, captures: set
     return tokens != expected
 
 
-def _contradicts_umd(tokens: set[str], announcement: Announcement, captures: set[str]) -> bool:
-    known = captures.union(tokens_of(announcement))
-    return not tokens <= known | {_umd_token(token) for token in known}
-
-
-_WITH_ICC = _Notation(
-    re.compile(_ICC), "{(Xd6,CN:f6,Bg7)}", lambda tokens, tries: f"{{({','.join(tokens)}:{tries})}}", _contradicts_icc
-)
-_WITH_UMD = _Notation(re.compile(_UMD), "{(K:f6,Bg7:CK)}", _write_umd, _contradicts_umd)
+def notation_of(text: str) -> Notation | None:
+    """Return the notation of the first comment with tries, or None."""
+    match = _SOME.search(text)
+    return match and (UMD if match["umd"].startswith("K:") else ICC)
 
 
 # Tries
@@ -194,11 +201,12 @@ def _side_to_move(board: chess.Board) -> tuple[chess.Color, Men, bool, bool]:
 # Reading
 
 
-def _read(
-    text: str, rules: RuleSet | None, default: RuleSet, notation: _Notation | None = None
-) -> tuple[GameRecord, base.Lost]:
+def read(
+    text: str, rules: RuleSet | None, default: RuleSet, notation: Notation | None = None
+) -> tuple[GameRecord, Lost]:
+    """Return a game and what was lost. Its rule set is the given one, or that of its headers, or the default."""
     pgn = read_pgn(text)
-    game = base.ForeignGame.begin(pgn.headers, rules, default.name)
+    game = _begin(pgn.headers, rules, default)
     has_remarks = bool(pgn.remarks)
     for ply, move in enumerate(pgn.moves):
         if move.san == HIDDEN:
@@ -209,11 +217,60 @@ def _read(
             _replay(game, PgnMove(move.san, comments), notation)
         else:
             game.move_san(move.san)
-    lost = game.finish(pgn.headers, pgn.result)
-    return game.record(pgn.headers), (*((base.COMMENTS,) if has_remarks else ()), *pgn.skipped, *lost)
+    lost = _finish(game, pgn.headers, pgn.result)
+    headers = {name: value for name, value in pgn.headers.items() if name not in (*RESERVED, "Filtered")}
+    return GameRecord.of(game.referee, headers), (*((COMMENTS,) if has_remarks else ()), *pgn.skipped, *lost)
 
 
-def _replay(game: base.ForeignGame, move: PgnMove, notation: _Notation) -> None:
+def _begin(headers: Mapping[str, str], rules: RuleSet | None, default: RuleSet) -> Replay:
+    """Return the beginning of a game. A rule set that is given overrides the headers."""
+    variant = headers.get("Variant", "").lower()
+    names = {known.lower(): name for known, name in _VARIANTS.items()} | dict.fromkeys(_CHESS, default.name)
+    if variant not in names:
+        takes = ", ".join([*_VARIANTS, "Standard"])
+        raise RecordError(f"illegal header Variant: {quoted(headers['Variant'])}; it takes one of {takes}")
+    if not variant and _WILD_16.match(headers.get("Event", "")):
+        names[variant] = WILD16.name
+    name = rules.text if rules is not None else headers.get("RuleSet", names[variant])
+    ours = {key: value for key, value in headers.items() if key not in ("Variant", "SetUp")} | {"RuleSet": name}
+    return Replay(*game_of(ours | ({"SetUp": "1"} if "FEN" in headers else {})))
+
+
+def _finish(game: Replay, headers: Mapping[str, str], result: str) -> Lost:
+    """End a game by its headers and result, if no move has ended it, and return what was lost.
+
+    PGN has no word for giving up, so the loser of a game without a mate gave it up, unless Termination or, in files of
+    ICC, ICCResult says more: "Black forfeits on time", "anna won by resignation". Our referee gives no draw by
+    repetition or another rule.
+    """
+    referee = game.referee
+    if referee.end is not None:
+        if referee.end.result != result:
+            raise RecordError(f"illegal result: {result!r}, but the game has ended: {referee.end.text()}")
+        return ()
+    termination, detail = (
+        headers.get("Termination", headers.get("ICCResult", "")),
+        headers.get("TerminationDetails", ""),
+    )
+    reason, loser = termination.lower(), result == "0-1"
+    if result == "1/2-1/2" and Reason.AGREEMENT.value not in reason:
+        referee.abandon("a draw by agreement, repetition or another rule")
+        return (DRAW,)
+    if result == "1/2-1/2":
+        referee.agree()
+    elif result == "*":
+        if reason == Reason.ABANDONED.value:
+            referee.abandon(detail)
+    elif Reason.CHECKMATE.value in reason:
+        raise RecordError(f"illegal header Termination: {quoted(termination)}, but the last move gives no mate")
+    elif reason in _GIVEN_UP or re.search(r"\bresign", reason):
+        referee.resign(loser)
+    else:
+        referee.forfeit(loser, detail if reason == Reason.FORFEIT.value else one_line(termination, 200))
+    return ()
+
+
+def _replay(game: Replay, move: PgnMove, notation: Notation) -> None:
     """Replay one turn with a comment: its refused tries, then its move."""
     here, ply = game.here, game.referee.ply
     match = notation.comment.fullmatch("".join(move.comments[0].split()))
@@ -228,12 +285,13 @@ def _replay(game: base.ForeignGame, move: PgnMove, notation: _Notation) -> None:
     last = game.board.peek()
     other = announcement.captured_square if announcement.en_passant else last.to_square
     captures = {f"X{chess.square_name(other)}"} if other is not None and before.is_en_passant(last) else set()
-    if notation.contradicts(_read_tokens(match["announced"]), announcement, captures):
+    if _contradicts(_read_tokens(match["announced"]), announcement, captures, notation):
         wrong, true = quoted(match["announced"]), ",".join(tokens_of(announcement))
         raise RecordError(f"illegal announcement: {wrong} after {move.san}, but the referee says {true!r}, {here}")
 
 
-def _refuse_to_read(*_: object) -> tuple[GameRecord, base.Lost]:
+def refuse_to_read(*_: object) -> tuple[GameRecord, Lost]:
+    """Raise RecordError: one side's view is no full record."""
     raise RecordError(
         "one side's view is no full record: the other side's moves are not in it, and without them no referee can "
         "replay the game; it takes the game as the referee saw it"
@@ -248,30 +306,32 @@ def _headers_of(record: GameRecord, side: chess.Color | None = None) -> dict[str
     return {
         name: text
         for name, text in headers_of(record).items()
-        if (name not in ("KriegspielRecord", *base.FOREIGN) if side is None else name in _ONE_SIDES_HEADERS)
+        if (name not in ("KriegspielRecord", "Filtered") if side is None else name in _ONE_SIDES_HEADERS)
     }
 
 
-def _write_plain(record: GameRecord) -> base.Written:
+def write_plain(record: GameRecord) -> Written:
+    """Return the moves of a game alone."""
     movetext: list[str] = []
     for number, board, turn in numbered(record):
         movetext += [number] if board.turn == chess.WHITE or not movetext else []
         movetext.append(board.san(turn.move))
     events = [event for tries in (*(turn.tries for turn in record.turns), record.left) for event in tries]
     lost = {
-        base.REFUSED: any(isinstance(event, OwnTry) for event in events),
-        base.QUESTIONS: any(isinstance(event, OwnQuestion) for event in events),
-        base.TIMES: record.has_times,
+        REFUSED: any(isinstance(event, OwnTry) for event in events),
+        QUESTIONS: any(isinstance(event, OwnQuestion) for event in events),
+        TIMES: record.has_times,
     }
     return pgn_text(_headers_of(record), [*movetext, record.result]), lost
 
 
-def _write(record: GameRecord, notation: _Notation, side: chess.Color | None = None) -> base.Written:
-    lost = {base.RULED_OUT: False, base.QUESTIONS: False, base.TIMES: record.has_times, base.LEFT: bool(record.left)}
+def write(record: GameRecord, notation: Notation, side: chess.Color | None = None) -> Written:
+    """Return a game, or one side's view of it, with tries and announcements in comments."""
+    lost = {RULED_OUT: False, QUESTIONS: False, TIMES: record.has_times, LEFT: bool(record.left)}
     if side is not None:
         lost[OTHER_SIDE] = True
         lost[WITHOUT_LETTER] = any(_is_without_letter(turn.announcement) for turn in record.turns)
-        lost[base.HEADERS] = not ROSTER.keys() >= record.headers.keys()
+        lost[HEADERS] = not ROSTER.keys() >= record.headers.keys()
     movetext = []
     for number, board, turn in numbered(record):
         if side in (None, board.turn):
@@ -280,16 +340,25 @@ def _write(record: GameRecord, notation: _Notation, side: chess.Color | None = N
         else:
             name, is_announced = HIDDEN, record.rules.illegal_to is Audience.BOTH
             tries = str(sum(event.answer is Answer.ILLEGAL for event in turn.tries)) if is_announced else ""
-        movetext += [f"{number} {name}", notation.write(tokens_of(turn.announcement), tries)]
+        movetext += [f"{number} {name}", _comment(tokens_of(turn.announcement), tries, notation)]
     filtered = "no" if side is None else chess.COLOR_NAMES[side]
     headers = _headers_of(record, side) | {"Filtered": filtered}  # python-chess refuses an unknown Variant
     return pgn_text(headers, [*movetext, record.result]), lost
 
 
-def _write_one_side(record: GameRecord, side: chess.Color | None) -> base.Written:
+def write_one_side(record: GameRecord, side: chess.Color | None) -> Written:
+    """Return one side's view. Raises RecordError without a side."""
     if side is None:
         raise RecordError("one side's view takes a side, white or black")
-    return _write(record, _WITH_ICC, side)
+    return write(record, ICC, side)
+
+
+def _comment(tokens: list[str], tries: str, notation: Notation) -> str:
+    if notation.is_complete:
+        return f"{{({','.join(tokens)}:{tries})}}"
+    theirs = [_umd_token(token) for token in tokens]
+    checks, captures = ([token for token in theirs if token[0] == letter] for letter in "CT")
+    return f"{{(K:{tries}:{(checks or captures or [''])[0]})}}"
 
 
 def _own_move(board: chess.Board, turn: Turn) -> str:
@@ -308,50 +377,11 @@ def _tries_text(board: chess.Board, turn: Turn, lost: dict[str, bool]) -> str:
     names = []
     for event in turn.tries:
         if isinstance(event, OwnQuestion):
-            lost[base.QUESTIONS] = True
+            lost[QUESTIONS] = True
             continue
         name = name_of_try(board, event.move)
         if name is None or board.is_legal(event.move):
-            lost[base.RULED_OUT] = True
+            lost[RULED_OUT] = True
         else:
             names.append(name)
     return ",".join(names)
-
-
-def _fits(text: str, *, is_umd: bool) -> bool:
-    match = _SOME.search(text)
-    return match is not None and match["umd"].startswith("K:") == is_umd
-
-
-PLAIN = base.Format(
-    "plain",
-    "PGN of any game of chess: moves only; --rules says what is announced",
-    lambda text: _FIRST.search(text) is not None,
-    pgn_games,
-    lambda text, rules: _read(text, rules, BERKELEY),
-    lambda record, _side: _write_plain(record),
-)
-ICC = base.Format(
-    "icc",
-    "PGN with comments such as {(Xd6,CN:f6,Bg7)}: Berkeley's page, Darkboard",
-    lambda text: _fits(text, is_umd=False),
-    pgn_games,
-    lambda text, rules: _read(text, rules, WILD16, _WITH_ICC),
-    lambda record, _side: _write(record, _WITH_ICC),
-)
-UMD = base.Format(
-    "umd",
-    "PGN with comments such as {(K:f6,Bg7:CK)}: Maryland's page",
-    lambda text: _fits(text, is_umd=True),
-    pgn_games,
-    lambda text, rules: _read(text, rules, WILD16, _WITH_UMD),
-    lambda record, _side: _write(record, _WITH_UMD),
-)
-FILTERED = base.Format(
-    "filtered",
-    "as icc, one side's view, with ?? for moves it did not see; written only",
-    lambda text: _ONE_SIDE.search(text) is not None,
-    pgn_games,
-    _refuse_to_read,
-    _write_one_side,
-)
