@@ -10,9 +10,22 @@ def main() -> int:
     """Run the command line. Nothing but the standard library is imported before the current folder is forgotten."""
     forget_current_folder()
     _open_standard_streams()
-    from kriegbot.cli.main import main as run
+    import signal
 
-    return run()
+    def interrupt(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C does not disturb the end of a command
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        from kriegbot.cli.main import main as run
+
+        return run()
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Python prints a traceback if Ctrl-C comes while it ends
 
 
 def _open_standard_streams() -> None:

@@ -29,16 +29,19 @@ BROKEN_OFF = ("abandoned", "unterminated")  # values of the tag Termination in g
 
 
 class Refused(Exception):
-    """One line: the input, why it is refused, what would be accepted."""
+    """One sentence: the input, why it is refused, what would be accepted. A period is added where it lacks one."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text if text.endswith((".", "?")) else f"{text}.")
 
 
 @contextmanager
-def refusing(*types: type[Exception], beginning: str = "", ending: str = "") -> Iterator[None]:
+def refusing(*types: type[Exception], beginning: str = "") -> Iterator[None]:
     """Turn exceptions of these types into Refused, with the same message."""
     try:
         yield
     except types as error:
-        raise Refused(f"{beginning}{getattr(error, 'strerror', None) or error}{ending}") from None
+        raise Refused(f"{beginning}{getattr(error, 'strerror', None) or error}") from None
 
 
 def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False, experimental: bool = False) -> PlayerSpec:
@@ -123,7 +126,7 @@ def whole_of(value: str | int, what: str, low: int, high: int) -> int:
 def path_of(text: str) -> Path:
     """Return the path of a file that can be written. Tests it now, so that no game is lost at its end."""
     path = Path(text)
-    with refusing(OSError, ValueError, beginning=f"cannot save to {quoted(text)}: ", ending="."):
+    with refusing(OSError, ValueError, beginning=f"cannot save to {quoted(text)}: "):
         if not text or path.is_dir():
             raise Refused(f"cannot save to {quoted(text)}: it takes a file name.")
         if path.exists() and not path.is_file():
@@ -136,7 +139,7 @@ def path_of(text: str) -> Path:
 
 def save_whole(path: Path, data: bytes) -> None:
     """Write a file that `path_of` has tried, whole or not at all."""
-    with refusing(OSError, beginning=f"cannot save to {quoted(str(path))}: ", ending="."):
+    with refusing(OSError, beginning=f"cannot save to {quoted(str(path))}: "):
         write_file(path, data)
 
 
@@ -145,7 +148,7 @@ def games_folder(text: str | None = None) -> Path:
     if text == "":
         raise Refused("cannot save in '': it takes a folder name.")
     folder = data_folder() / "games" if text is None else Path(text)
-    with refusing(OSError, ValueError, beginning=f"cannot save in {quoted(str(folder))}: ", ending="."):
+    with refusing(OSError, ValueError, beginning=f"cannot save in {quoted(str(folder))}: "):
         folder.mkdir(parents=True, exist_ok=True)
         path_of(str(folder / "game.pgn"))
     return folder

@@ -115,6 +115,20 @@ def test_a_game_that_is_broken_off_unsaved_is_the_one_that_is_resumed(tmp_path: 
         assert "there is no unfinished game in" in terminal.rest()[1]
 
 
+def test_a_kill_loses_no_move_of_a_game_at_a_terminal(tmp_path: Path) -> None:
+    with Terminal("play", "--opponent", "rand", cwd=tmp_path) as terminal:
+        for move in ("e4", "Nf3"):
+            terminal.until(PROMPT)
+            terminal.press(f"{move}\r")
+        terminal.until("Nf3: yes.")
+        terminal.until(PROMPT)
+        terminal.process.kill()
+    (saved,) = (tmp_path / "data/kriegbot/games").iterdir()
+    assert len(load_record(saved).turns) == 4
+    with Terminal("resume", cwd=tmp_path) as terminal:
+        assert "2. Nf3: yes." in terminal.until(PROMPT)
+
+
 SETTINGS = [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"LC_ALL": "C"}, {"LC_ALL": "", "LANG": "C"}]
 
 

@@ -131,6 +131,7 @@ def test_a_file_that_is_no_game_is_refused_in_a_line(ask: Ask) -> None:
         assert (code, out) == (2, "")
         assert err.startswith("kriegbot: ")
         assert err.count("\n") == 1
+        assert err.endswith(".\n")
 
 
 def test_help_that_a_game_was_played_with_stays_in_its_record(ask: Ask) -> None:

@@ -5,23 +5,26 @@ None of those was at hand: what they lack is taken away (`tests/without_posix.py
 
 from __future__ import annotations
 
-import importlib
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+import typer
+from rich.console import Console
 
 from kriegbot.children import LineProcess
+from kriegbot.cli import games
+from kriegbot.cli.screen import single_keys
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.sandbox import why_unavailable
 from kriegbot.importing import importable
 from kriegbot.parts import load_object
 from kriegbot.players.specs import parse_spec, words_of
+from referee import BERKELEY, GameRecord
 
 
 def test_how_a_child_ended_is_known() -> None:
@@ -197,14 +200,15 @@ print(run_tournament(Path("games.sqlite"), ["rand", "rand"], games=4, seed=1, li
 
 
 def test_keys_are_read_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    typed = iter("l\xe0K\0Q\x1bq")
-    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(getwch=lambda: next(typed)))
-    monkeypatch.delitem(sys.modules, "kriegbot.cli.keys", raising=False)
+    typed = iter(["l", "\xe0K", "\0Q", "zq"])
+    monkeypatch.setattr(typer, "getchar", lambda: next(typed))
     monkeypatch.setattr(sys, "platform", "win32")
-    keys = importlib.import_module("kriegbot.cli.keys")
-    monkeypatch.delitem(sys.modules, "kriegbot.cli.keys")
-    with keys.single_keys():
-        assert [keys.next_key() for _ in range(5)] == ["l", "left", "page down", "escape", "q"]
+    places = []
+    monkeypatch.setattr(games, "_draw_moment", lambda _console, _record, _frames, at, _view: places.append(at))
+    monkeypatch.setattr(games, "_frames", lambda _record: [None] * 20)
+    with single_keys() as read:
+        games._follow_keys(GameRecord(rules=BERKELEY), Console(), read)
+    assert places == [0, 1, 0, 10]
 
 
 def test_a_player_stands_in_a_file_on_a_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

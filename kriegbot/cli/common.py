@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -167,22 +167,36 @@ def check_begun(result: GameResult) -> None:
         raise Refused(result.failed.detail)
 
 
-def save_game(record: GameRecord, path: Path, *, is_same: bool = False) -> str:
-    """Save a game, print it if that fails, and return a line about it. An older file of another game is renamed."""
-    note = ""
-    try:
-        with atomic_file(path) as file:
+class GameFile:
+    """The file of a game; unless it `is_ours`, an older file of that name is renamed."""
+
+    def __init__(self, path: Path, *, is_ours: bool = False) -> None:
+        self.path, self._is_ours, self._note = path, is_ours, ""
+
+    def keep(self, record: GameRecord) -> None:
+        """Save a game in progress; `save` reports trouble at its end."""
+        with suppress(OSError):
+            self._write(record)
+
+    def save(self, record: GameRecord) -> str:
+        """Save a game, print it if that fails, and return a line about it."""
+        try:
+            self._write(record)
+        except OSError as error:
+            print(record_to_pgn(record))
+            raise Refused(f"cannot save to '{self.path}': {error.strerror or error}; the game is printed") from None
+        return f"Saved to {self.path}{self._note}."
+
+    def _write(self, record: GameRecord) -> None:
+        with atomic_file(self.path) as file:
             file.write(record_to_pgn(record).encode())
             file.flush()
             os.fsync(file.fileno())  # before the older file moves: the disk may be full
-            if not is_same and path.exists() and path.stat().st_size:
-                older = path.with_name(path.name + "~")
-                path.replace(older)
-                note = f" (the older file is now {older})"
-    except OSError as error:
-        print(record_to_pgn(record))
-        raise Refused(f"cannot save to '{path}': {error.strerror or error}; the game is printed.") from None
-    return f"Saved to {path}{note}."
+            if not self._is_ours and self.path.exists() and self.path.stat().st_size:
+                older = self.path.with_name(self.path.name + "~")
+                self.path.replace(older)
+                self._note = f" (the older file is now {older})"
+        self._is_ours = True
 
 
 def free_name(folder: Path = Path()) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from rich.text import Text
 from kriegbot.cli import common
 from kriegbot.cli.common import argument, compile_kernels, counted, flag, one_of, option, patiently
 from kriegbot.cli.play import open_page
-from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, has_tints, size_of
+from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, has_tints, single_keys, size_of
 from kriegbot.narration.diary import Entry, gathered
 from kriegbot.narration.moments import READERS, Moment, both_called, both_named, ending, moments, playthrough, your_side
 from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, still
@@ -42,6 +43,17 @@ ENDINGS = (".gif", ".webp", ".svg")
 ZOOM = 1.3  # pixels of a gif or webp per unit of the drawing
 VIEWS = ("all", "referee", "White", "Black")
 HELP = "← → step   Home End   PgUp PgDn ten   v view   q quit"
+KEY = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|\xe0.|.", re.DOTALL)
+END = 10**6  # more tries than a game has
+STEPS = {
+    1: ("\x1b[C", "\x1b[B", "\xe0M", "\xe0P", " ", "l"),
+    -1: ("\x1b[D", "\x1b[A", "\xe0K", "\xe0H", "h"),
+    10: ("\x1b[6~", "\xe0Q"),
+    -10: ("\x1b[5~", "\xe0I"),
+    END: ("\x1b[F", "\x1b[4~", "\xe0O", "G"),
+    -END: ("\x1b[H", "\x1b[1~", "\xe0G", "g"),
+}
+"""Steps by keys: the sequences of terminals and of Windows for arrows, Page Down and Up, End and Home, and letters."""
 
 Frame: TypeAlias = tuple[Moment, dict[str, list[str]]]
 """The game after one try, and the last lines of each view, by its name."""
@@ -73,10 +85,8 @@ def replay(
     elif turning_points:
         print(*_turning_points(record), sep="\n")
     elif (console := drawing_console()) is not None:
-        from kriegbot.cli.keys import next_key, single_keys  # modules of the system that others lack
-
-        with suppress(EOFError, KeyboardInterrupt), console.screen(hide_cursor=True), single_keys():
-            _follow_keys(record, console, next_key)
+        with suppress(EOFError, KeyboardInterrupt), console.screen(hide_cursor=True), single_keys() as read:
+            _follow_keys(record, console, read)
         console.print(ending(record))
     else:
         print(*playthrough(record), sep="\n")
@@ -100,22 +110,16 @@ def _turning_points(record: GameRecord) -> Iterator[str]:
             yield textwrap.fill(point["text"], 100, initial_indent="    ", subsequent_indent="    ")
 
 
-def _follow_keys(record: GameRecord, console: Console, next_key: Callable[[], str]) -> None:
-    frames = _frames(record)
-    steps = {"right": 1, " ": 1, "l": 1, "left": -1, "h": -1, "page down": 10, "page up": -10}
-    ends = {"home": 0, "end": len(frames) - 1, "g": 0, "G": len(frames) - 1}
+def _follow_keys(record: GameRecord, console: Console, read: Callable[[], str]) -> None:
+    frames, steps = _frames(record), {key: step for step, keys in STEPS.items() for key in keys}
     at, view = 0, 0
     while True:
-        _draw_moment(console, record, frames, at, VIEWS[view])
-        key = next_key()
-        if key in steps:
-            at = min(max(at + steps[key], 0), len(frames) - 1)
-        elif key in ends:
-            at = ends[key]
-        elif key == "v":
-            view = (view + 1) % len(VIEWS)
-        elif key in ("q", "Q", "escape"):
-            return
+        _draw_moment(console, record, frames, at, VIEWS[view % len(VIEWS)])
+        for key in KEY.findall(read().replace("\x1bO", "\x1b[").replace("\0", "\xe0")):
+            if key in ("q", "Q"):
+                return
+            view += key == "v"
+            at = min(max(at + steps.get(key, 0), 0), len(frames) - 1)
 
 
 def _frames(record: GameRecord) -> list[Frame]:
@@ -211,11 +215,11 @@ def convert(
         text = text_of(source)
         form = format_of(text) if form_in is None else format_named(form_in)
     except RecordError as error:
-        raise Refused(_sentence(str(error))) from None
+        raise Refused(str(error)) from None
     games = form.games(text)
     if not games:
         raise Refused(f"{quoted(source)}: no game in it.")
-    omitted, refusals = dict[str, None](), list[str]()
+    omitted, refusals = dict[str, None](), list[Refused]()
 
     def convert_one(number: int, game: str) -> str | None:
         try:
@@ -223,9 +227,9 @@ def convert(
             text, unwritten = written(record, to, None if side is None else side == "white")
         except RecordError as error:
             where = f", game {number}" if len(games) > 1 else ""
-            refusals.append(_sentence(f"{quoted(source)}{where}, as {form.name}: {error}"))
+            refusals.append(Refused(f"{quoted(source)}{where}, as {form.name}: {error}"))
             if strict or len(refusals) == len(games):
-                raise Refused(refusals[-1]) from None
+                raise refusals[-1] from None
             return None
         omitted.update(dict.fromkeys((*unread, *unwritten)))
         return text
@@ -246,10 +250,6 @@ def convert(
         print(f"Not kept in this format: {', '.join(omitted)}.", file=sys.stderr)
 
 
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "?")) else f"{text}."
-
-
 def _target_of(source: str, target: str) -> Path | None:
     if target == STANDARD:
         return None
@@ -264,7 +264,7 @@ def text_of(source: str) -> str:
     try:
         return pgn_decoded(sys.stdin.buffer.read() if source == STANDARD else read_bytes(Path(source), MAX_BYTES))
     except ValueError as error:
-        raise Refused(f"{quoted(source)}: {error}.") from None
+        raise Refused(f"{quoted(source)}: {error}") from None
 
 
 def record_of(game: str) -> GameRecord:
@@ -276,7 +276,7 @@ def record_of(game: str) -> GameRecord:
     if number is None and _is_database(file):
         raise Refused(f"{quoted(file)}: a tournament; it takes one of its games, such as {quoted(f'{file}#1')}.")
     if number is not None and (_is_database(file) or not os.path.exists(file)):
-        with refusing(StoreError, ending="."), Store.open(file) as store:
+        with refusing(StoreError), Store.open(file) as store:
             return store.record(number)
     text = text_of(file)
     try:
@@ -288,7 +288,7 @@ def record_of(game: str) -> GameRecord:
             raise Refused(f"{quoted(file)}: no game {number or 1}; it holds {len(games)}.")
         return form.read(games[(number or 1) - 1], None)[0]
     except RecordError as error:
-        raise Refused(f"{quoted(file)}: {str(error).rstrip('.')}.") from None
+        raise Refused(f"{quoted(file)}: {error}") from None
 
 
 def _is_database(file: str) -> bool:

@@ -90,7 +90,7 @@ def reproduce(
                     if max(cell.depth, cell.opponent_depth) <= depths and cell.seconds in RUNS[run]
                 ]
                 path = out / f"figure{figure}{suffix}.sqlite"
-                with refusing(StoreError, ending="."), Store.writing(path, settings[figure], games) as store:
+                with refusing(StoreError), Store.writing(path, settings[figure], games) as store:
                     done, play = store.done(), settings[figure]
                     missing = [game for game in figures.games_of(play, cells, games) if game.id not in done]
                     if missing:
@@ -128,7 +128,7 @@ def _sample_sizes(folder: Path, seed: int) -> None:
     """Measure the missing sample sizes of Figure 4, and show all."""
     common.compile_kernels()
     path = folder / "figure4.csv"
-    with refusing(ValueError, ending="."):
+    with refusing(ValueError):
         common.steps("Figure 4", measured_figures.measure_sizes(path, seed))
         sizes = measured_figures.read_sizes(path)
     show_table(measured_figures.sizes_table(sizes), Console(highlight=False))
@@ -173,7 +173,7 @@ def solve(
     ] = None,
 ) -> None:
     """Solve a game tree for its first player."""
-    with refusing(TreeError, ending="."):
+    with refusing(TreeError):
         tree = exact.load(file)
         solution = ALGORITHMS[algorithm](tree)
         results = _results(tree, algorithm, solution)
@@ -256,7 +256,7 @@ def imp_model(
 ) -> None:
     """Measure the share of leaves that IMP-alpha-beta examines on IMP-model(k, b, d)."""
     number = seed_of(seed)
-    with refusing(ValueError, ending="."):
+    with refusing(ValueError):
         share = measured_figures.measured(k, b, d, trials, number)
     if json:
         print(dumps({**asdict(share), "seed": str(number)}, indent=2, allow_nan=False))
@@ -276,7 +276,7 @@ def figure6(
     for point in measured_figures.figure6():
         points.append(point)
         print(_line(point), flush=True)
-    with refusing(PlotsMissing, OSError, ending="."):
+    with refusing(PlotsMissing, OSError):
         measured_figures.save(points, out)
     print(f"Written to {out / 'figure6.csv'} and {out / 'figure6.svg'}.")
 

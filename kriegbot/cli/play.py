@@ -7,7 +7,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -214,19 +214,29 @@ class ConsoleGame:
             common.check_players([self.opponent], self.rules)
             names = {self.side: YOU, (not self.side): called(str(self.opponent))}
             console = _console(names, show_belief=show_belief)
-            result = self._play(console)
+            file = common.GameFile(path, is_ours=self.begun is not None) if path is not None else _draft()
+            result = self._play(console, file)
             common.check_begun(result)
-            self._finish(console, result, path)
+            self._finish(console, result, file, is_draft=path is None)
 
-    def _play(self, console: Console) -> GameResult:
+    def _play(self, console: Console, file: common.GameFile | None) -> GameResult:
         help_, begun = Help.of(self.begun), self.begun
+
+        def headed(record: GameRecord) -> GameRecord:
+            return replace(record, headers={**record.headers, **help_.header()})
+
+        def keep(record: GameRecord) -> None:
+            if file is not None and record.turns and not record.left:  # after a move
+                file.keep(headed(record))
+
         person = HereSeat(PERSON, lambda _seed: HumanPlayer(console, _commands(console, help_)), on_wait=console.wait)
         program = ProcessSeat(self.opponent, report=console.preparing, begins_late=True)
         seats = (person, program) if self.side else (program, person)
         try:
             console.greet(self.rules, self.seed if self.is_seed_given else None)
             while True:
-                result = play_game(*seats, rules=self.rules, seed=self.seed, event="kriegbot play", begun=begun)
+                event = "kriegbot play"
+                result = play_game(*seats, rules=self.rules, seed=self.seed, event=event, begun=begun, keep=keep)
                 if result.record.end is None or result.record.end.detail != TAKEN_BACK:
                     break
                 begun = without_last_turn(result.record)
@@ -235,13 +245,13 @@ class ConsoleGame:
         finally:
             program.close()
             console.close()
-        return replace(result, record=replace(result.record, headers={**result.record.headers, **help_.header()}))
+        return replace(result, record=headed(result.record))
 
-    def _finish(self, console: Console, result: GameResult, path: Path | None) -> None:
+    def _finish(self, console: Console, result: GameResult, file: common.GameFile | None, *, is_draft: bool) -> None:
         """Show the end, and save the game. If the person can continue it, show nothing that it did not know."""
         record, end = result.record, result.record.end
         is_broken_off = result.interrupted or (end is not None and end.reason is Reason.ABANDONED)
-        is_saved = path is not None or (is_terminal() and bool(record.turns))
+        is_saved = file is not None and (not is_draft or bool(record.turns))
         can_continue = is_broken_off and is_saved and is_resumable(record)
         *_, last = record.replay()
         console.finish(record, last.referee.view(self.side), None if can_continue else last.referee.board())
@@ -254,17 +264,17 @@ class ConsoleGame:
         program = result.statistics(not self.side)
         if program.failure:
             print(program.log.rstrip(), file=sys.stderr)
-        resume = "kriegbot resume" if path is None else f"kriegbot resume {shlex.quote(str(path))}"
-        if path is None and can_continue:
-            path = common.free_name(games_folder())
-        elif path is None and is_terminal() and (record.turns or not is_broken_off):
-            path = _ask_path(common.free_name())
-        if path is not None:
-            print(common.save_game(record, path, is_same=self.begun is not None), flush=True)
+        if is_draft and file is not None and not can_continue:
+            file.path.unlink(missing_ok=True)
+            chosen = _ask_path(common.free_name()) if record.turns or not is_broken_off else None
+            file = None if chosen is None else common.GameFile(chosen)
+        if file is not None:
+            print(file.save(record), flush=True)
         elif is_broken_off:
             print("Not saved; --save FILE also saves an abandoned game.", flush=True)
-        if can_continue:
-            print(f"To continue: {resume}", flush=True)
+        if can_continue and file is not None:
+            name = "" if is_draft else f" {shlex.quote(str(file.path))}"
+            print(f"To continue: kriegbot resume{name}", flush=True)
         if result.interrupted or (end is not None and end.detail == "interrupted"):
             raise typer.Exit(130)
 
@@ -345,6 +355,13 @@ def _heat() -> Heat:
         return belief.chances.sum(axis=0).tolist() if belief is not None and belief.boards else []
 
     return chances
+
+
+def _draft() -> common.GameFile | None:
+    """Return a file among the saved games for a game at a terminal; None elsewhere, or if none can be written."""
+    with suppress(Refused):
+        return common.GameFile(common.free_name(games_folder())) if is_terminal() else None
+    return None
 
 
 def _ask_path(name: Path) -> Path | None:

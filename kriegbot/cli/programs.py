@@ -75,7 +75,7 @@ def match(
         lines = _explanations(result) if explain else None
         print(*([ending(result.record)] if quiet else playthrough(result.record, lines)), sep="\n")
     if save is not None:
-        print(common.save_game(result.record, save), file=sys.stderr)
+        print(common.GameFile(save).save(result.record), file=sys.stderr)
     if result.interrupted:
         raise typer.Exit(130)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import chess
+import typer
 from rich.color import Color
 from rich.console import Console
 from rich.style import Style
@@ -36,6 +38,30 @@ def drawing_console() -> Console | None:
 def has_tints(console: Console) -> bool:
     """Return True if the terminal has more than sixteen colours."""
     return console.color_system in ("256", "truecolor")
+
+
+@contextmanager
+def single_keys() -> Iterator[Callable[[], str]]:
+    """Yield a function that waits for keys, without Enter or echo, and returns their characters. Ctrl-C interrupts."""
+    if sys.platform == "win32":
+        yield typer.getchar
+        return
+    import termios
+    import tty
+
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+
+    def read() -> str:
+        if not (data := os.read(descriptor, 32)):
+            raise EOFError
+        return data.decode(errors="replace")
+
+    try:
+        tty.setcbreak(descriptor)
+        yield read
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
 def _is_ascii_wanted() -> bool:

@@ -47,7 +47,7 @@ def _games_of(text: str | int) -> int:
 
 
 def _shard_of(text: str) -> Shard:
-    with refusing(ValueError, ending="."):
+    with refusing(ValueError):
         return Shard.parse(text)
 
 
@@ -124,7 +124,7 @@ def tournament(
         files = versions_of(specs)
     settings = TournamentSettings(pairings, rule_set, draw_limits, _seed_in(path) if seed is None else seed, files)
     workers = _executor(executor, scheduler, jobs, patience, partial(parse_spec, sandbox=is_sandboxed))
-    with refusing(StoreError, ending="."), Store.writing(path, settings, games, shard) as store:
+    with refusing(StoreError), Store.writing(path, settings, games, shard) as store:
 
         def is_decided() -> bool:
             return sprt is not None and decision_of(store, sprt) is not None
@@ -169,7 +169,7 @@ def _seed_in(path: Path) -> int:
     """Return the seed of the tournament in a file, or a fresh one if there is no file yet."""
     if not os.path.isfile(path) or not os.path.getsize(path):
         return seed_of(None)
-    with refusing(StoreError, ending="."), Store.open(path) as store:
+    with refusing(StoreError), Store.open(path) as store:
         return store.settings.seed
 
 
@@ -298,7 +298,7 @@ def report(
     sprt: Test = None,
 ) -> None:
     """Report on a tournament: results with intervals, how games ended, how long players took."""
-    with refusing(StoreError, ending="."), Store.open(file) as store:
+    with refusing(StoreError), Store.open(file) as store:
         figures = report_of(store, sprt)
     if html is not None:
         save_whole(html, page_of(figures).encode())
@@ -322,7 +322,7 @@ def export(
     out: Annotated[Path | None, option("OUT", "The file to write.  [default: stdout]", parser=path_of)] = None,
 ) -> None:
     """Write the games of a tournament as PGN, CSV or lines of JSON."""
-    with refusing(StoreError, ending="."), Store.open(file) as store:
+    with refusing(StoreError), Store.open(file) as store:
         if out is None:
             FORMS[form](store, sys.stdout)
             return
@@ -337,7 +337,7 @@ def merge(
     parts: Annotated[list[Path], argument("FILE ...", "Parts of one tournament, such as shards.")],
 ) -> None:
     """Put the games of several files of one tournament into one file."""
-    with refusing(StoreError, ending="."):
+    with refusing(StoreError):
         with Store.open(parts[0]) as first:
             settings, games = first.settings, first.games
         for part in parts:

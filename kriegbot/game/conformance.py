@@ -72,7 +72,10 @@ def _game(
 ) -> GameResult:
     rand = HereSeat("rand", RandPlayer)
     white, black = (seat, rand) if color == chess.WHITE else (rand, seat)
-    return play_game(white, black, rules=rules, limits=limits, start=start, seed=SEED)
+    played = play_game(white, black, rules=rules, limits=limits, start=start, seed=SEED)
+    if played.interrupted:
+        raise KeyboardInterrupt
+    return played
 
 
 def _check(what: str, played: GameResult, color: chess.Color) -> PlayerCheck:

@@ -79,7 +79,7 @@ class Library:
 
     def load(self, name: str) -> GameRecord:
         """Return a saved game; raise Refused if it cannot be read."""
-        with refusing(RecordError, ending="."):
+        with refusing(RecordError):
             return load_record(self.path(name))
 
     def open(self, name: str) -> tuple[GameRecord, Path]:
@@ -89,13 +89,13 @@ class Library:
             aid = Help.of(record)
             aid.has_looked = True
             record = replace(record, headers={**record.headers, **aid.header()})
-            with refusing(OSError, beginning="The game cannot be marked as seen: ", ending="."):
+            with refusing(OSError, beginning="The game cannot be marked as seen: "):
                 save_record(record, path)
         return record, path
 
     def delete(self, name: str) -> None:
         """Delete a game."""
-        with refusing(OSError, beginning="The game cannot be deleted: ", ending="."):
+        with refusing(OSError, beginning="The game cannot be deleted: "):
             self.path(name).unlink()
 
     def new_path(self, id_: str) -> Path:
@@ -114,7 +114,7 @@ class Library:
         `rules` apply to a game that names none.
         """
         text = pgn_decoded(data)
-        with refusing(RecordError, beginning="The file is refused: ", ending="."):
+        with refusing(RecordError, beginning="The file is refused: "):
             form = format_of(text)
             games = form.games(text)
             if len(games) != 1:
@@ -123,7 +123,7 @@ class Library:
                 record, _ = form.read(games[0], rules)
             except RecordError:  # the file may name rules of its own
                 record, _ = form.read(games[0], None)
-        with refusing(OSError, beginning="The game cannot be saved: ", ending="."):
+        with refusing(OSError, beginning="The game cannot be saved: "):
             return self.save(record, self.new_path(id_))
 
 

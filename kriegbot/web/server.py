@@ -137,7 +137,7 @@ class PageServer(uvicorn.Server):
         self._close_house()
         origin = None
         if address is not None:
-            with refusing(OSError, beginning=f"Cannot listen on {address}: ", ending="."):
+            with refusing(OSError, beginning=f"Cannot listen on {address}: "):
                 listener = listening(address, self.port, or_any=True)
             state = {"config": self.config, "server_state": self.server_state, "app_state": self.lifespan.state}
             protocol: Callable[[], asyncio.Protocol] = partial(self.config.http_protocol_class, **state)
