@@ -185,7 +185,7 @@ def test_of_a_home_folder_a_bot_sees_its_own_file_alone_unless_the_command_names
         f'read a; read b; read c; test -e {tmp_path}/.ssh && v=1 || v=0; echo "version $v"; echo ready; read d'
     )
     assert_sits_in_sandbox(["sh", str(bot), *([str(tmp_path)] if is_named else [])], str(int(is_named)))
-    assert f"lies in the home folder {tmp_path}: in the sandbox it sees its own file alone" in caplog.text
+    assert f"lies in the home folder {tmp_path}: in the sandbox a player sees that file alone" in caplog.text
 
 
 @NEEDS_BWRAP

@@ -2,14 +2,12 @@
 
 In it a player sees, read-only, the system's programs and libraries, Python with this project, and the folders of its
 own files; besides these an empty /tmp and its own processes. A filter of system calls (seccomp) shuts what two players
-could share in spite of that: keyrings, and locks and notices on files that both can read. docs/bots.md lists what
-remains possible.
+could share in spite of that: keyrings, locks and notices on files that both can read, the kernel's log, sockets of
+families that no namespace separates, and io_uring, whose calls pass no filter. docs/bots.md lists what remains.
 """
 
-import glob
 import logging
 import os
-import re
 import shutil
 import site
 import struct
@@ -28,24 +26,20 @@ from kriegbot.players.specs import PlayerSpec
 from referee.text import one_line
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/etc/alternatives", "/etc/ld.so.cache")
-JAVA = "/etc/java*"  # Debian's folder for the files that Java reads at start
-PYTHON = re.compile(r"python[0-9.]*")
 ISOLATED = ("--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev")
 READ_ONLY = ("--remount-ro", "/proc", "--remount-ro", "/")  # else root could write /proc/sys
-ARCHITECTURES = {  # of linux/audit.h: the numbers of fcntl, of flock, and of calls for keyrings, inotify and fanotify
-    0xC000003E: ((72,), 73, (248, 249, 250, 253, 254, 294, 300)),  # x86-64
-    0x40000003: ((55, 221), 143, (286, 287, 288, 291, 292, 332, 338)),  # i386
-    0xC00000B7: ((25,), 32, (217, 218, 219, 26, 27, 262)),  # aarch64
-    0x40000028: ((55, 221), 143, (309, 310, 311, 316, 317, 360, 367)),  # arm
+ARCHITECTURES = {  # of linux/audit.h: fcntl, flock, socket; keyrings, inotify, fanotify, syslog, io_uring_setup
+    0xC000003E: ((72,), 73, 41, (248, 249, 250, 253, 254, 294, 300, 103, 425)),  # x86-64
+    0x40000003: ((55, 221), 143, 359, (286, 287, 288, 291, 292, 332, 338, 103, 425, 102)),  # i386, with socketcall
+    0xC00000B7: ((25,), 32, 198, (217, 218, 219, 26, 27, 262, 116, 425)),  # aarch64
+    0x40000028: ((55, 221), 143, 281, (309, 310, 311, 316, 317, 360, 367, 103, 425)),  # arm
 }
 LOCKING, LOOKING = (6, 7, 13, 14, 37, 38), (5, 12, 36, 1024, 1025, 1026)
 """Commands of fcntl that lock a file, and that look for locks or ask for leases and notices."""
+FAMILIES = (1, 2, 10, 16)  # sockets of files, the internet and netlink; the network is none
 ALLOW, REFUSE, PRETEND = 0x7FFF0000, 0x00050001, 0x00050000  # PRETEND: the call succeeds and does nothing
 PACKAGES = ("kriegbot", "referee", "evaluators", "tournaments")
 PATIENCE = 10.0  # seconds for bubblewrap's test run
-
-if sys.platform == "linux":
-    import pwd
 
 log = logging.getLogger("kriegbot")
 
@@ -76,21 +70,10 @@ def why_unavailable() -> str:
 def sandboxed(
     command: Sequence[str], environment: Mapping[str, str], spec: PlayerSpec
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the command that runs a player in the sandbox, and the few variables of the environment that it needs.
-
-    Raises:
-      CannotStart: bubblewrap does not work.
-    """
+    """Return the command of a player in the sandbox, and its environment. Raise CannotStart if bubblewrap fails."""
     if why_unavailable():
         raise CannotStart(f"{why_unavailable()}; --no-sandbox does without")
-    if (homes := {file.parent for file in spec.files if _is_home(file.parent)}) and not children.in_worker:
-        _say_what_is_hidden(spec.name, *homes)
     return [*_bubblewrap(_own_paths(spec)), *command], _environment(environment)
-
-
-@cache
-def _say_what_is_hidden(name: str, *homes: Path) -> None:
-    log.warning("Player %s lies in the home folder %s: in the sandbox it sees its own file alone.", name, *homes)
 
 
 def can_read(spec: PlayerSpec, path: Path) -> bool:
@@ -113,20 +96,36 @@ def _bubblewrap(own: Sequence[Path]) -> list[str]:
     for path in sorted(readable):
         if not readable.intersection(path.parents):  # inside a bound folder a link stays a link
             arguments += ["--ro-bind-try", str(path), str(path)]
+    for path in (pipe for folder in own for pipe in _pipes(folder)):
+        arguments += ["--ro-bind", os.devnull, str(path)]
     here = current_folder() or "/tmp"
     return [*arguments, "--dir", here, "--chdir", here, *READ_ONLY, "--"]
+
+
+@cache
+def _pipes(folder: Path) -> list[Path]:
+    """Return the pipes and sockets in a folder: two players could talk through one, though they cannot make it."""
+    found: list[Path] = []
+    with suppress(OSError):  # it is a file, or cannot be read
+        for entry in os.scandir(folder):
+            if entry.is_dir(follow_symlinks=False):
+                found += _pipes(Path(entry.path))
+            elif not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
+                found.append(Path(entry.path))
+    return found
 
 
 @cache
 def _filter_file() -> int:
     """Return the descriptor of a file in memory with the filter, a program of "classic BPF" for linux/seccomp.h."""
     steps = [(0x20, 0, 0, 4)]  # load the architecture
-    for architecture, (fcntl, flock, refused) in ARCHITECTURES.items():
+    for architecture, (fcntl, flock, socket, refused) in ARCHITECTURES.items():
         command = [(0x20, 0, 0, 24), *_returning(PRETEND, LOCKING), *_returning(REFUSE, LOOKING), (0x06, 0, 0, ALLOW)]
+        family = [(0x20, 0, 0, 16), *_returning(ALLOW, FAMILIES), (0x06, 0, 0, REFUSE)]
         calls = [(0x20, 0, 0, 0), (0x54, 0, 0, 0xBFFFFFFF)]  # load the number, without the bit of the ABI x32
         calls += [*_returning(PRETEND, (flock,)), *_returning(REFUSE, refused)]
-        for number in fcntl:
-            calls += [(0x15, 0, len(command), number), *command]
+        for number, argument in (*((number, command) for number in fcntl), (socket, family)):
+            calls += [(0x15, 0, len(argument), number), *argument]
         steps += [(0x15, 0, len(calls) + 1, architecture), *calls, (0x06, 0, 0, ALLOW)]
     steps.append((0x06, 0, 0, ALLOW))
     file = os.memfd_create("filter")
@@ -141,7 +140,8 @@ def _returning(action: int, values: Sequence[int]) -> list[tuple[int, int, int, 
 def _common_paths() -> list[Path]:
     libraries = [sys.prefix, sys.base_prefix, *site.getsitepackages(), os.path.join(site.getuserbase(), "lib")]
     ours = [*map(str, cache_folder().glob("kernels-*/")), *(os.path.join(ROOT, package) for package in PACKAGES)]
-    return [Path(path) for path in (*SYSTEM, *glob.glob(JAVA), *libraries, *ours)]
+    java = Path("/etc").glob("java*")  # Debian's folder for the files that Java reads at start
+    return [*map(Path, (*SYSTEM, *libraries, *ours)), *java]
 
 
 def _own_paths(spec: PlayerSpec) -> list[Path]:
@@ -160,18 +160,17 @@ def _links(file: Path) -> Iterator[Path]:
     yield file.resolve()
 
 
+@cache
 def _folder(file: Path) -> Path:
     """Return the folder of a file; the file itself if the folder is at the top, such as /home, or holds a home."""
-    return file.parent if len(file.parent.parts) > 2 and not _is_home(file.parent) else file
-
-
-def _is_home(folder: Path) -> bool:
-    """Return True if a folder is, or holds, the home of this user or of the folder's owner."""
-    homes = [os.path.expanduser("~")]
-    if sys.platform == "linux":
-        with suppress(KeyError, OSError):
-            homes += [pwd.getpwuid(user).pw_dir for user in (os.geteuid(), folder.stat().st_uid)]
-    return any(Path(home).resolve().is_relative_to(folder.resolve()) for home in homes if home not in ("", "/"))
+    folder, homes = file.parent, [os.path.expanduser("~")]
+    with suppress(KeyError, OSError):
+        homes.append(os.path.expanduser(f"~{folder.owner()}"))
+    if any(Path(home).resolve().is_relative_to(folder.resolve()) for home in homes if home not in ("", "/")):
+        if not children.in_worker:
+            log.warning("%s lies in the home folder %s: in the sandbox a player sees that file alone.", file, folder)
+        return file
+    return folder if len(folder.parts) > 2 else file
 
 
 def _python_of(program: Path) -> Iterator[Path]:
@@ -180,5 +179,5 @@ def _python_of(program: Path) -> Iterator[Path]:
     if (environment / "pyvenv.cfg").is_file():
         yield environment
         program = (environment / "bin" / "python").resolve()
-    if PYTHON.fullmatch(program.name):
+    if program.name.strip("0123456789.") == "python":
         yield program.parent.parent / "lib"
