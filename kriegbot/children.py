@@ -22,7 +22,7 @@ from typing import IO, Any, ParamSpec, Self, TextIO, TypeVar
 
 import psutil
 
-from kriegbot.importing import SAFE_PATH, forget_current_folder, importable
+from kriegbot.importing import importable
 from referee.text import harmless
 
 if sys.platform == "linux":
@@ -135,13 +135,17 @@ class LineProcess:
         while (end := self._unread.find(b"\n")) < 0 or end > self.max_line:
             if len(self._unread) > self.max_line:
                 raise OutputLimit(f"a line of more than {self.max_line} bytes")
-            self._wait(deadline)
+            if ANSWER not in self._open:
+                raise ProcessExited
+            self._take_next(deadline)
         line, self._unread = self._unread[:end], self._unread[end + 1 :]
         return line.decode(errors="backslashreplace").rstrip("\r")
 
     def unread_output(self) -> str | None:
         """Return the first line that the child has written and `line` has not returned, if any; raise OutputLimit."""
-        self._take_arrived()
+        with contextlib.suppress(TimedOut):
+            while True:
+                self._take_next(0)
         return self._unread.partition(b"\n")[0].decode(errors="backslashreplace") if self._unread else None
 
     def log(self, patience: float = 0.0) -> str:
@@ -151,9 +155,8 @@ class LineProcess:
         """
         last = time.monotonic() + MOST_PATIENCE
         with contextlib.suppress(OutputLimit, TimedOut):
-            self._take_arrived()
-            while LOG in self._open and patience and time.monotonic() < last:
-                self._take_next(time.monotonic() + patience)
+            while time.monotonic() < last:
+                self._take_next(time.monotonic() + patience * (LOG in self._open))
         return harmless(self._log.decode(errors="replace"))
 
     def clear_log(self) -> None:
@@ -197,12 +200,6 @@ class LineProcess:
             time.sleep(0.001)
         return not is_running
 
-    def _wait(self, deadline: float) -> None:
-        """Wait for output. Raise ProcessExited if the child has closed it."""
-        if ANSWER not in self._open:
-            raise ProcessExited
-        self._take_next(deadline)
-
     def _take_next(self, deadline: float) -> None:
         while True:
             left = deadline - time.monotonic()
@@ -211,11 +208,6 @@ class LineProcess:
             except Empty:
                 if left <= TICK:
                     raise TimedOut from None
-
-    def _take_arrived(self) -> None:
-        with contextlib.suppress(Empty):
-            while True:
-                self._take(*self._arrived.get_nowait())
 
     def _take(self, name: str, data: bytes) -> None:
         """Take a chunk of a stream, the empty one at its end."""
@@ -366,21 +358,28 @@ def own_streams() -> tuple[Iterator[str], TextIO]:
 
     When stdin closes, this process ends, whatever it is doing: nobody needs it any more.
     """
-    source = os.fdopen(os.dup(0), encoding="utf-8", newline="\n")
+    source = os.dup(0)
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     with open(os.devnull) as null:
         os.dup2(null.fileno(), 0)
     os.dup2(2, 1)  # printing, in Python or in C, then goes to the log
     sys.stdout = sys.stderr
-    lines: SimpleQueue[str] = SimpleQueue()
+    chunks: SimpleQueue[bytes] = SimpleQueue()
 
     def read() -> None:
-        for line in source:
-            lines.put(line.removesuffix("\n"))
+        while chunk := os.read(source, CHUNK):
+            chunks.put(chunk)
         os._exit(1)
 
+    def lines() -> Iterator[str]:
+        unread = b""
+        while True:
+            *whole, unread = (unread + chunks.get()).split(b"\n")
+            for line in whole:
+                yield line.decode()
+
     threading.Thread(target=read, daemon=True).start()
-    return iter(lines.get, None), out
+    return lines(), out
 
 
 def _kill_tree(pid: int) -> None:
@@ -405,21 +404,6 @@ def lower_priority(pid: int | None = None) -> None:
             process.nice(getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", NICENESS))
         if sys.platform == "linux":
             linux.lower_session(child.pid, NICENESS)
-
-
-@contextlib.contextmanager
-def no_current_folder() -> Iterator[None]:
-    """Keep processes of `multiprocessing` started within from importing modules of the current folder."""
-    path, before = sys.path[:], {name: os.environ.get(name) for name in (SAFE_PATH, "PYTHONPATH")}
-    forget_current_folder()
-    os.environ[SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        sys.path[:] = path
-        for name, value in before.items():
-            os.environ.pop(name, None)
-            os.environ.update({} if value is None else {name: value})
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """Statistics that a player reports of a choice: searches fill them in, and games and tournaments keep them."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 MAX_LENGTHS = {"rescue": 40, "why": 200}
@@ -40,4 +40,4 @@ class Report:
 
     def written(self) -> dict[str, Any]:
         """Return the fields under the names that files and programs use."""
-        return {WRITTEN.get(name, name): value for name, value in asdict(self).items()}
+        return {WRITTEN.get(name, name): getattr(self, name) for name in self.__slots__}

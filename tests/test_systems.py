@@ -70,7 +70,7 @@ import os, sys
 before = sys.path[:]
 sys.path[:] = [path for path in before if path not in ("", os.getcwd())]
 import multiprocessing
-from kriegbot.children import no_current_folder
+from tournaments.dask_executor import _no_current_folder as no_current_folder
 sys.path[:] = before
 with no_current_folder():
     context = multiprocessing.get_context({method!r})

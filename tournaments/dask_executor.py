@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
@@ -17,8 +18,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from kriegbot.children import no_current_folder
-from kriegbot.importing import SAFE_PATH
+from kriegbot.importing import SAFE_PATH, forget_current_folder
 from kriegbot.players.specs import parse_spec
 from tournaments.run import ExecutorError, SpecOf, WarmSeats, log_start
 from tournaments.schedule import MOST_ATTEMPTS, Died, Outcome, ScheduledGame, TournamentSettings
@@ -133,7 +133,7 @@ def _own(jobs: int) -> Iterator[Client]:
     takes to load them, and deletes both.
     """
     with dask.config.set(OWN_CLUSTER), _same_environment():
-        with no_current_folder():
+        with _no_current_folder():
             cluster = LocalCluster(
                 n_workers=jobs,
                 threads_per_worker=1,
@@ -145,6 +145,21 @@ def _own(jobs: int) -> Iterator[Client]:
         with cluster, Client(cluster, set_as_default=False) as client:
             client.register_plugin(_Uninterrupted())
             yield client
+
+
+@contextmanager
+def _no_current_folder() -> Iterator[None]:
+    """Keep processes of `multiprocessing` started within from importing modules of the current folder."""
+    path, before = sys.path[:], {name: os.environ.get(name) for name in (SAFE_PATH, "PYTHONPATH")}
+    forget_current_folder()
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        sys.path[:] = path
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            os.environ.update({} if value is None else {name: value})
 
 
 class _Uninterrupted(WorkerPlugin):

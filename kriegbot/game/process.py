@@ -189,6 +189,7 @@ class ProcessSeat(Seat):
         self.name = str(spec) if name is None else name
         self.spec = spec
         self.patience = patience_of(spec) if patience is None else patience
+        self._budget = budget_of(spec)
 
     @property
     def pid(self) -> int | None:
@@ -296,7 +297,7 @@ class ProcessSeat(Seat):
         return process
 
     def _wait_to_answer(self) -> Wait:
-        budget, what = budget_of(self.spec), f"no answer in {self.patience:g} seconds"
+        budget, what = self._budget, f"no answer in {self.patience:g} seconds"
         if budget is None or self.patience < budget:
             return Wait(self.patience, PlayerFailed(Failure.HUNG, f"hung: {what}"))
         what = f"overran its time: {what}, of which it may take {budget:g}"

@@ -94,7 +94,8 @@ class ViewReader:
             case "refused":
                 self._refused = tuple(chess.Move.from_uci(move) for move in rest.split())
             case "go":
-                return replace(self._side.view(), refused=self._refused)
+                view = self._side.view()
+                return view if view.refused == self._refused else replace(view, refused=self._refused)
             case "patience" | "men" | "castling" | "opponent" | "pawntries" | "tries":
                 pass
             case _:

@@ -55,10 +55,12 @@ class Seat(ABC):
     Attributes:
       name: the player's spec, for records.
       about: version, files with their hashes, and seed of a player from outside, for records.
+      on_wait: called with the seat's own view while the opponent is to move, if the seat needs it.
     """
 
     name: str
     about = ""
+    on_wait: Callable[[View], None] | None = None
 
     @abstractmethod
     def begin(self, seed: int) -> Leave | None:
@@ -70,9 +72,6 @@ class Seat(ABC):
     @abstractmethod
     def ask(self, view: View) -> Choice:
         """Return the player's answer; raise PlayerFailed if it gives none."""
-
-    def wait(self, view: View) -> None:  # noqa: B027 - programs do not need it
-        """Show the player its view while the opponent is to move."""
 
     def end(self, view: View) -> None:  # noqa: B027 - few players define `on_end`
         """Show the player the last view of a game; raise PlayerFailed."""
@@ -101,8 +100,8 @@ class HereSeat(Seat):
     """
 
     def __init__(self, name: str, make: Callable[[int], Player], on_wait: Callable[[View], None] | None = None) -> None:
-        self.name = name
-        self._make, self._on_wait = make, on_wait
+        self.name, self.on_wait = name, on_wait
+        self._make = make
         self._player: Player | None = None
         self._known = -1
 
@@ -126,11 +125,6 @@ class HereSeat(Seat):
         except Exception as error:
             raise failure_from(error) from error
         return validated(answer, SeatAction)
-
-    def wait(self, view: View) -> None:
-        """Pass the view to `on_wait`."""
-        if self._on_wait is not None:
-            self._on_wait(view)
 
     def end(self, view: View) -> None:
         """Pass the last view to the player's hooks; raise PlayerFailed."""

@@ -81,8 +81,8 @@ def turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator
     color, nonsense = referee.turn, 0
     while referee.turn == color and referee.end is None:
         view = referee.view(color)
-        if opponent is not None:
-            opponent.wait(referee.view(not color))
+        if opponent is not None and opponent.on_wait is not None:
+            opponent.on_wait(referee.view(not color))
         attempt = ask_player(seat, view)
         attempt = replace(attempt, answer=apply_action(referee, attempt.choice.action))
         yield attempt

@@ -129,14 +129,12 @@ class PooledSeat(ProcessSeat):
       color: the side for which its process has played.
       clock: the clock of its game; without one, time is unlimited.
       on_ask: called with each view before the program sees it.
-      on_wait: called with each of its views while the opponent is to move.
       on_ready: called once its player has been prepared, which counts on nobody's clock.
     """
 
     color: chess.Color | None = None
     clock: GameClock | None = None
     on_ask: Callable[[View], None] | None = None
-    on_wait: Callable[[View], None] | None = None
     on_ready: Callable[[], None] | None = None
     _why = ""
 
@@ -190,11 +188,6 @@ class PooledSeat(ProcessSeat):
             return choice
         left = clock.left(view.color)
         return Choice(FlagFell() if left is not None and left <= 0 else Leave(self._why))
-
-    def wait(self, view: View) -> None:
-        """Pass the view to `on_wait`."""
-        if self.on_wait is not None:
-            self.on_wait(view)
 
     def _unless_left(self, act: Callable[[], T]) -> T | None:
         """Return the result of `act`; None if the game is abandoned meanwhile, or if no process can be started."""
@@ -291,6 +284,7 @@ class PersonSeat(Seat):
         self._turn_view: View | None = None  # of the turn for which the game waits
         self._has_resigned = self.takes_back = False
         self._actions: SimpleQueue[SeatAction] = SimpleQueue()
+        self.on_wait = self.wait
         self._lock = threading.RLock()
         self._here = threading.Event()
         if is_here:
