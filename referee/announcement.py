@@ -9,10 +9,8 @@ one is "long", whichever way it runs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, IntFlag
-from typing import TypeAlias
 
 import chess
 
@@ -117,8 +115,10 @@ _CHECK_WORDS = {
     Check.KNIGHT: "by a knight",
 }
 CHECK_LETTERS = dict(zip("RFLSN", Check, strict=True))
-_KIND_OF_LETTER = {"p": CapturedKind.PAWN, "o": CapturedKind.PIECE}  # o: "officer"; n would read as a knight
-_LETTER_OF_KIND = {kind: letter for letter, kind in _KIND_OF_LETTER.items()}
+_KIND_OF_LETTER = {None: None, "p": CapturedKind.PAWN, "o": CapturedKind.PIECE}  # o: "officer"; n would be a knight
+_LETTER_OF_KIND = {None: "", CapturedKind.PAWN: "p", CapturedKind.PIECE: "o"}
+_WINNER_OF_LETTER = {None: None, ":w": chess.WHITE, ":b": chess.BLACK}
+_LETTER_OF_WINNER = {None: "", chess.WHITE: ":w", chess.BLACK: ":b"}
 _END_OF_CODE = {code: reason for reason, code in _CODE_OF_END.items()}
 _PAWN_TRIES = r"0|[1-9][0-9]?|yes|no|none|(?:[a-h][2-7])+"
 _CODE = re.compile(
@@ -126,75 +126,67 @@ _CODE = re.compile(
     r"(?P<promotion>=)?"
     r"(?:\+(?=[RFLSN])(?P<checks>R?F?L?S?N?))?"
     rf"(?:\?(?P<tries>{_PAWN_TRIES}))?"
-    r"(?:#(?P<end>[a-z]+)(?::(?P<winner>[wb]))?)?"
+    r"(?:#(?P<end>[a-z]+)(?P<winner>:[wb])?)?"
 )
 
 
+class PawnTryInfo:
+    """Information on the legal pawn captures of the side to move. Its class depends on the rule set."""
+
+    __slots__ = ()
+
+    @property
+    def at_least(self) -> int:
+        """Smallest possible number of legal pawn captures."""
+        match self:
+            case PawnTryCount(number):
+                return number
+            case PawnTrySquares(squares):
+                return len(squares)
+        return int(self == PawnTryExists(True))
+
+    def code(self) -> str:
+        """Return a word for records and the line protocol: "2", "yes", "no", "e4g5" or "none"."""
+        match self:
+            case PawnTryCount(number):
+                return str(number)
+            case PawnTrySquares(squares):
+                return "".join(map(chess.square_name, squares)) or "none"
+        return "yes" if self.at_least else "no"
+
+    def text(self) -> str:
+        """Return a phrase for people: "no pawn tries", "2 pawn tries", "pawn tries from e4 and g5"."""
+        match self:
+            case _ if not self.at_least:
+                return "no pawn tries"
+            case PawnTryCount(number):
+                return "1 pawn try" if number == 1 else f"{number} pawn tries"
+            case PawnTrySquares((square,)):
+                return f"a pawn try from {chess.square_name(square)}"
+            case PawnTrySquares((*squares, last)):
+                return f"pawn tries from {', '.join(map(chess.square_name, squares))} and {chess.square_name(last)}"
+        return "at least one pawn try"
+
+
 @dataclass(frozen=True, slots=True)
-class PawnTryCount:
+class PawnTryCount(PawnTryInfo):
     """Number of legal pawn captures."""
 
     number: int
 
-    @property
-    def at_least(self) -> int:
-        """Smallest possible number of legal pawn captures."""
-        return self.number
-
-    def code(self) -> str:
-        """Return a word for records and the line protocol: "2"."""
-        return str(self.number)
-
-    def text(self) -> str:
-        """Return a phrase for people: "no pawn tries", "1 pawn try"."""
-        return f"{self.number or 'no'} pawn {'try' if self.number == 1 else 'tries'}"
-
 
 @dataclass(frozen=True, slots=True)
-class PawnTryExists:
+class PawnTryExists(PawnTryInfo):
     """True if at least one pawn capture is legal."""
 
     exists: bool
 
-    @property
-    def at_least(self) -> int:
-        """Smallest possible number of legal pawn captures."""
-        return int(self.exists)
-
-    def code(self) -> str:
-        """Return a word for records and the line protocol: "yes" or "no"."""
-        return "yes" if self.exists else "no"
-
-    def text(self) -> str:
-        """Return a phrase for people: "at least one pawn try"."""
-        return "at least one pawn try" if self.exists else "no pawn tries"
-
 
 @dataclass(frozen=True, slots=True)
-class PawnTrySquares:
+class PawnTrySquares(PawnTryInfo):
     """Squares, ascending, of the pawns that have a legal capture."""
 
     squares: tuple[chess.Square, ...]
-
-    @property
-    def at_least(self) -> int:
-        """Smallest possible number of legal pawn captures."""
-        return len(self.squares)
-
-    def code(self) -> str:
-        """Return a word for records and the line protocol: "e4g5", or "none"."""
-        return "".join(map(chess.square_name, self.squares)) or "none"
-
-    def text(self) -> str:
-        """Return a phrase for people: "pawn tries from e4 and g5"."""
-        if not self.squares:
-            return "no pawn tries"
-        *others, last = map(chess.square_name, self.squares)
-        return f"pawn tries from {', '.join(others)} and {last}" if others else f"a pawn try from {last}"
-
-
-PawnTryInfo: TypeAlias = PawnTryCount | PawnTryExists | PawnTrySquares
-"""Information on the legal pawn captures of the side to move. Its class depends on the rule set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,18 +250,14 @@ class Announcement:
         """Return a token for records: "xd5p+FN?2", "xd6ep", "=+R#mate:w", "-" for nothing."""
         code = ""
         if self.capture is not None:
-            code += "x" + chess.square_name(self.capture) + (_LETTER_OF_KIND[self.captured] if self.captured else "")
-            code += "ep" if self.en_passant else ""
-        if self.promotion:
-            code += "="
+            code += f"x{chess.square_name(self.capture)}{_LETTER_OF_KIND[self.captured]}" + "ep" * self.en_passant
+        code += "=" * self.promotion
         if self.checks:
             code += "+" + "".join(letter for letter, check in CHECK_LETTERS.items() if check & self.checks)
         if self.pawn_tries is not None:
             code += "?" + self.pawn_tries.code()
         if self.end is not None:
-            code += "#" + _CODE_OF_END[self.end.reason]
-            if self.end.winner is not None:
-                code += ":w" if self.end.winner == chess.WHITE else ":b"
+            code += f"#{_CODE_OF_END[self.end.reason]}{_LETTER_OF_WINNER[self.end.winner]}"
         return code or "-"
 
     @classmethod
@@ -283,14 +271,13 @@ class Announcement:
         end = None
         if match["end"] is not None:
             try:
-                winner = None if match["winner"] is None else match["winner"] == "w"
-                end = End(_END_OF_CODE[match["end"]], winner)
+                end = End(_END_OF_CODE[match["end"]], _WINNER_OF_LETTER[match["winner"]])
             except (KeyError, ValueError):
                 known = "#mate:w, #mate:b, #stalemate, #stalemate:w, #stalemate:b, #dead, #plies, #quiet"
                 raise BadAnnouncement(f"illegal end in announcement: {quoted(code)}; it takes one of {known}") from None
         return cls(
             capture=None if match["square"] is None else chess.parse_square(match["square"]),
-            captured=_KIND_OF_LETTER.get(match["kind"]),
+            captured=_KIND_OF_LETTER[match["kind"]],
             checks=Check(sum(CHECK_LETTERS[letter] for letter in match["checks"] or "")),
             pawn_tries=None if match["tries"] is None else parse_pawn_tries(match["tries"]),
             end=end,
@@ -338,13 +325,19 @@ def check_direction(king: chess.Square, checker: chess.Square) -> Check:
     return Check.LONG_DIAGONAL if on_longer else Check.SHORT_DIAGONAL
 
 
+def check_directions(board: chess.Board) -> list[Check]:
+    """Return the direction of each check that the side to move is in, by the square of the piece that gives it."""
+    king = board.king(board.turn)
+    return [] if king is None else [check_direction(king, checker) for checker in board.checkers()]
+
+
+def _pawn_captures(board: chess.Board) -> list[chess.Move]:
+    return list(board.generate_legal_captures(from_mask=board.pawns & board.occupied_co[board.turn]))
+
+
 def count_pawn_tries(board: chess.Board) -> int:
     """Return the number of legal pawn captures. En passant counts, promotions on a square count once."""
-    return len({(move.from_square, move.to_square) for move in _legal_pawn_captures(board)})
-
-
-def _legal_pawn_captures(board: chess.Board) -> Iterator[chess.Move]:
-    return board.generate_legal_captures(from_mask=board.pawns & board.occupied_co[board.turn])
+    return len({(move.from_square, move.to_square) for move in _pawn_captures(board)})
 
 
 def pawn_try_info(board: chess.Board, kind: PawnTries) -> PawnTryInfo | None:
@@ -355,11 +348,11 @@ def pawn_try_info(board: chess.Board, kind: PawnTries) -> PawnTryInfo | None:
         case PawnTries.COUNT:
             return PawnTryCount(count_pawn_tries(board))
         case PawnTries.COUNT_EACH:
-            return PawnTryCount(sum(1 for _ in _legal_pawn_captures(board)))
+            return PawnTryCount(len(_pawn_captures(board)))
         case PawnTries.YES_NO:
             return PawnTryExists(count_pawn_tries(board) > 0)
         case PawnTries.SQUARES:
-            return PawnTrySquares(tuple(sorted({move.from_square for move in _legal_pawn_captures(board)})))
+            return PawnTrySquares(tuple(sorted({move.from_square for move in _pawn_captures(board)})))
 
 
 def end_of(board: chess.Board, rules: RuleSet, limits: Limits = NO_LIMITS, *, ply: int = 0) -> End | None:
@@ -368,7 +361,9 @@ def end_of(board: chess.Board, rules: RuleSet, limits: Limits = NO_LIMITS, *, pl
         if board.is_check():
             return End(Reason.CHECKMATE, not board.turn)
         return End(Reason.STALEMATE, (not board.turn) if rules.stalemate_loses else None)
-    if board.is_insufficient_material() or (rules.one_minor_each_draws and _one_minor_each(board)):
+    has_minors_only = not board.pawns | board.rooks | board.queens
+    has_one_each = has_minors_only and max(map(chess.popcount, board.occupied_co)) <= 2
+    if board.is_insufficient_material() or (has_one_each and rules.one_minor_each_draws):
         return End(Reason.DEAD_POSITION)
     if limits.plies is not None and ply >= limits.plies:
         return End(Reason.PLY_LIMIT)
@@ -400,20 +395,5 @@ def announce(
     after.push(move)
     end = end_of(after, rules, limits, ply=ply + 1)
     pawn_tries = None if end is not None else pawn_try_info(after, rules.pawn_tries)
-    checks = _checks(after) if rules.checks_announced else NO_CHECK
+    checks = Check(sum(set(check_directions(after)))) if rules.checks_announced else NO_CHECK
     return Announcement(capture, captured, checks, pawn_tries, end, en_passant, promotion)
-
-
-def _checks(board: chess.Board) -> Check:
-    checks = NO_CHECK
-    king = board.king(board.turn)
-    if king is not None:
-        for checker in chess.scan_forward(board.checkers_mask()):
-            checks |= check_direction(king, checker)
-    return checks
-
-
-def _one_minor_each(board: chess.Board) -> bool:
-    if board.pawns | board.rooks | board.queens:
-        return False
-    return all(chess.popcount(side) <= 2 for side in board.occupied_co)

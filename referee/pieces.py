@@ -142,16 +142,8 @@ def open_tries(
 
     The arguments are as in a `View` of the side to move.
     """
-    own, capturing = squares_of(men), may_capture(pawn_tries)
-    castling = _castling_targets(color, own, kingside, queenside)
-    tries: list[chess.Move] = []
-    for square in sorted(men):
-        for target in chess.scan_forward(_targets(color, men[square], square, own, castling, capturing)):
-            if men[square] == chess.PAWN and chess.BB_SQUARES[target] & chess.BB_BACKRANKS:
-                tries.extend(chess.Move(square, target, promotion) for promotion in PROMOTIONS)
-            else:
-                tries.append(chess.Move(square, target))
-    return tries
+    own, extra = squares_of(men), (may_capture(pawn_tries), _castling_targets(color, men, kingside, queenside))
+    return [move for square in sorted(men) for move in _tries_from(square, color, men[square], own, *extra)]
 
 
 def is_open(
@@ -163,14 +155,9 @@ def is_open(
     pawn_tries: PawnTryInfo | None = None,
 ) -> bool:
     """Return True if a move is among `open_tries`, without listing them."""
-    piece, target, own = men.get(move.from_square), chess.BB_SQUARES[move.to_square], squares_of(men)
-    if piece is None or move.drop is not None:
-        return False
-    castling = _castling_targets(color, own, kingside, queenside)
-    if not target & _targets(color, piece, move.from_square, own, castling, may_capture(pawn_tries)):
-        return False
-    promotes = piece == chess.PAWN and target & chess.BB_BACKRANKS
-    return move.promotion in PROMOTIONS if promotes else move.promotion is None
+    piece, own = men.get(move.from_square), squares_of(men)
+    extra = may_capture(pawn_tries), _castling_targets(color, men, kingside, queenside)
+    return piece is not None and move in _tries_from(move.from_square, color, piece, own, *extra)
 
 
 def may_capture(pawn_tries: PawnTryInfo | None) -> chess.Bitboard:
@@ -180,37 +167,36 @@ def may_capture(pawn_tries: PawnTryInfo | None) -> chess.Bitboard:
     return chess.BB_ALL if pawn_tries is None or pawn_tries.at_least else chess.BB_EMPTY
 
 
-def _targets(
+def _tries_from(
+    square: chess.Square,
     color: chess.Color,
     piece: chess.PieceType,
-    square: chess.Square,
     own: chess.Bitboard,
-    castling: chess.Bitboard,
     capturing: chess.Bitboard,
-) -> chess.Bitboard:
-    """Return a piece's targets. A king also has those of `castling`. A pawn may capture only from `capturing`."""
+    castling: chess.Bitboard,
+) -> list[chess.Move]:
+    """Return the tries of a piece. A pawn may capture only from `capturing`; a king also has `castling` targets."""
     targets = attacks(color, piece, square, own) & ~own
-    if piece == chess.PAWN:
-        return _pushes(color, square, own) | (targets if capturing & chess.BB_SQUARES[square] else chess.BB_EMPTY)
-    return targets | castling if piece == chess.KING else targets
+    if piece == chess.KING:
+        targets |= castling
+    elif piece == chess.PAWN:
+        forward, rank = 8 if color == chess.WHITE else -8, relative_rank(color, square)
+        pushes = chess.BB_SQUARES[square + forward] & ~own
+        if pushes and rank == 1:
+            pushes |= chess.BB_SQUARES[square + 2 * forward] & ~own
+        targets = pushes | (targets if capturing & chess.BB_SQUARES[square] else chess.BB_EMPTY)
+        if rank == 6:
+            return [chess.Move(square, to, promotion) for to in chess.scan_forward(targets) for promotion in PROMOTIONS]
+    return [chess.Move(square, to) for to in chess.scan_forward(targets)]
 
 
-def _castling_targets(color: chess.Color, own: chess.Bitboard, kingside: bool, queenside: bool) -> chess.Bitboard:
+def _castling_targets(color: chess.Color, men: Men, kingside: bool, queenside: bool) -> chess.Bitboard:
     """Return the king's targets in castling, for which it needs the right and no own piece up to the rook."""
-    home = chess.BB_RANK_1 if color == chess.WHITE else chess.BB_RANK_8
-    targets = chess.BB_EMPTY
-    if kingside and not own & home & (chess.BB_FILE_F | chess.BB_FILE_G):
-        targets |= home & chess.BB_FILE_G
-    if queenside and not own & home & (chess.BB_FILE_B | chess.BB_FILE_C | chess.BB_FILE_D):
-        targets |= home & chess.BB_FILE_C
-    return targets
-
-
-def _pushes(color: chess.Color, square: chess.Square, own: chess.Bitboard) -> chess.Bitboard:
-    forward = 8 if color == chess.WHITE else -8
-    targets = chess.BB_SQUARES[square + forward] & ~own
-    if targets and relative_rank(color, square) == 1:
-        targets |= chess.BB_SQUARES[square + 2 * forward] & ~own
+    home, targets = 0 if color == chess.WHITE else 56, chess.BB_EMPTY
+    if kingside and men.keys().isdisjoint((home + 5, home + 6)):
+        targets |= chess.BB_SQUARES[home + 6]
+    if queenside and men.keys().isdisjoint((home + 1, home + 2, home + 3)):
+        targets |= chess.BB_SQUARES[home + 2]
     return targets
 
 

@@ -103,6 +103,7 @@ def tries_told(announcement: Announcement) -> str:
         return "Has pawn capture"
     if isinstance(told, PawnTryCount):
         return f"{told.number} pawn tries" if told.number > 1 else "1 pawn try"
+    assert isinstance(told, PawnTrySquares)
     names = [chess.square_name(square).upper() for square in told.squares]
     return f"Pawn tries from {', '.join(names)}" if len(names) > 1 else f"Pawn try from {names[0]}"
 

@@ -23,7 +23,7 @@ from referee.announcement import (
     PawnTryExists,
     PawnTrySquares,
     Reason,
-    check_direction,
+    check_directions,
 )
 from referee.formats.foreign_pgn import QUESTIONS, RULED_OUT, TIMES, Lost, Written
 from referee.record import ROSTER, GameRecord, RecordError, Replay
@@ -55,7 +55,6 @@ _BLANK: Json = {
 }
 """Fields that every answer in a file has, in their order. Others are optional."""
 _COMPARED = ("board_fen", "move_stack", "must_use_pawns", "game_over", "white_scoresheet", "black_scoresheet")
-_CHECKS = ("RANK", "FILE", "LONG_DIAGONAL", "SHORT_DIAGONAL", "KNIGHT")
 
 
 # Words
@@ -107,8 +106,7 @@ def _done(announcement: Announcement, board: chess.Board) -> Json:
 
 
 def _checks(board: chess.Board) -> Json:
-    directions = [check_direction(board.king(board.turn) or 0, square) for square in board.checkers()]
-    match [f"CHECK_{_CHECKS[direction.value.bit_length() - 1]}" for direction in directions]:
+    match [f"CHECK_{direction.name}" for direction in check_directions(board)]:
         case [only]:
             return {"special_announcement": only}
         case [first, second]:
