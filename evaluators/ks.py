@@ -37,7 +37,7 @@ class Weights(NamedTuple):
       advance: percent of the bonus for an advanced pawn: 2, 5, 12 and 30 centipawns on the fourth to seventh rank.
       check: centipawns off for check without mate.
       mate: value of mate beside these weights, 500 to 10,000 centipawns. To the search mate is always `WIN`, so the
-        whole evaluation is multiplied by `WIN` / mate.
+        whole evaluation is multiplied by `WIN` / mate, and cut off at `WIN`.
     """
 
     protected: int = 4
@@ -105,7 +105,7 @@ def valued(position: Position, side: int, attacks: Word, covered: Word, weights:
     if threatened & position.kings:
         score -= weights.check
     if weights.mate != MATE:
-        return score * MATE // weights.mate
+        return min(max(score * MATE // weights.mate, -MATE), MATE)
     return score
 
 
@@ -136,6 +136,7 @@ ks = with_weights(Weights())
 def __getattr__(name: str) -> Evaluator:
     """Make KS with the weights of a name such as `threat_20_advance_300` (docs/reproduction/choices.md)."""
     weights = dict(re.findall(r"([a-z_]+?)_(-?[0-9]+)(?:_|$)", name))
-    if not weights or not weights.keys() <= set(Weights._fields):
+    is_known = weights.keys() <= set(Weights._fields) and 500 <= int(weights.get("mate", MATE)) <= MATE
+    if not weights or not is_known:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return with_weights(Weights(**{field: int(value) for field, value in weights.items()}))

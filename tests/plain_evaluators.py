@@ -48,4 +48,5 @@ def ks(board: chess.Board, side: chess.Color, weights: Weights = Weights()) -> f
         if piece.piece_type == chess.PAWN:
             rank = chess.square_rank(square) + 1 if side == chess.WHITE else 8 - chess.square_rank(square)
             total += ADVANCED.get(rank, 0) * weights.advance // 100
-    return total * 10_000 // weights.mate
+    total = total * 10_000 // weights.mate
+    return total if weights.mate == 10_000 else min(max(total, -10_000), 10_000)

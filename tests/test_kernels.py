@@ -252,6 +252,15 @@ def test_evaluators_equal_their_plain_descriptions(evaluator: Any, plain: Evalua
             assert evaluate(evaluator, from_board(board), side_of(side)) == plain(board, side), board.fen()
 
 
+def test_ks_stays_within_the_value_of_a_win_whatever_mate_is_worth() -> None:
+    evaluator, plain = with_weights(Weights(11, mate=3000)), partial(ks, weights=Weights(11, mate=3000))
+    for fen in ("QQQQ1k2/8/8/8/8/8/8/K7 w - - 0 1", "qqqq1k2/8/8/8/8/8/8/K7 b - - 0 1"):
+        board = chess.Board(fen)
+        values = [evaluate(evaluator, from_board(board), side_of(side)) for side in chess.COLORS]
+        assert values == [plain(board, side) for side in chess.COLORS]
+        assert sorted(map(abs, values)) == [10_000, 10_000]
+
+
 def test_an_unknown_evaluator_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match=r"unknown evaluator 'k5'\. Known: active, conservative, ks, material, sound;"):
         load_evaluator("k5")

@@ -1,6 +1,6 @@
 """The rule set `openspiel` and the bot against OpenSpiel's kriegspiel: every answer, every word, every view.
 
-Where the two differ on purpose is listed in `kriegbot/environments/openspiel.py`; `compare` stops a game there, and
+Where the two differ on purpose is listed in docs/environments.md; `compare` stops a game there, and
 says why.
 """
 

@@ -72,6 +72,12 @@ def test_a_set_of_weights_is_an_evaluator() -> None:
     assert load_evaluator("evaluators.ks:threat_20_advance_300") is with_weights(Weights(threat=20, advance=300))
 
 
+@pytest.mark.parametrize("mate", ["0", "-3000", "499", "10001"])
+def test_a_value_of_mate_beyond_its_range_is_no_evaluator(mate: str) -> None:
+    with pytest.raises(NotFound):
+        load_evaluator(f"evaluators.ks:mate_{mate}")
+
+
 def test_an_evaluator_comes_from_a_file_or_a_module(tmp_path: Path) -> None:
     path = tmp_path / "own.py"
     path.write_text(EVALUATOR)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
@@ -70,7 +71,10 @@ def _add(store: Store, played: Played, number: int) -> None:
     result = {0: "0-1", 0.5: "1/2-1/2", 1: "1-0"}[white_points]
     row = (game.id, game.pairing, number, game.seed, game.white, game.black, result, played.reason, "", played.plies)
     execute = store.connection.execute
-    execute(f"INSERT INTO games VALUES ({'?, ' * 13}?)", (*row, b"", "python 3.13", "2025-01-01T00:00:00+00:00", 2.5))
+    record = zlib.compress(f'[Result "{result}"]\n'.encode())
+    execute(
+        f"INSERT INTO games VALUES ({'?, ' * 13}?)", (*row, record, "python 3.13", "2025-01-01T00:00:00+00:00", 2.5)
+    )
     for color, name, lost in (("white", game.white, white_points == 0), ("black", game.black, white_points == 1)):
         moves = 2 if color == "white" else 1
         failure = played.failure if lost else ""

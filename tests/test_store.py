@@ -67,7 +67,7 @@ def test_a_file_of_another_shard_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_being_written_is_refused_to_a_second_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tournaments.store.LOCK_PATIENCE", 0.1)
+    monkeypatch.setattr("tournaments.tables.PATIENCE", 0.1)
     with (
         Store.writing(tmp_path / "t", settings(), 6),
         pytest.raises(StoreError, match="another run is adding games to it"),

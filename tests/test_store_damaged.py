@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 import zlib
@@ -42,7 +43,7 @@ def test_damaged_settings_are_refused(name: str, value: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        (b"", "not a Kriegspiel record"),
+        (b"", "damaged (it is cut off)"),
         (b"\x78\x9c nonsense", "damaged"),
         (zlib.compress(b"x" * 3_000_000), "more than 2097152 bytes"),
         (zlib.compress(b"\xff"), "damaged"),
@@ -53,7 +54,7 @@ def test_damaged_settings_are_refused(name: str, value: str, tmp_path: Path) -> 
 def test_a_damaged_record_is_refused(record: object, said: str, tmp_path: Path, finished: list[Finished]) -> None:
     path = store_with(tmp_path / "t", finished[:1])
     changed(path, "UPDATE games SET record = ?", record)
-    with Store.open(path) as store, pytest.raises(StoreError, match=said):
+    with Store.open(path) as store, pytest.raises(StoreError, match=re.escape(said)):
         store.record(1)
 
 

@@ -16,8 +16,7 @@ import pytest
 
 from kriegbot.trees.formats import read_efg, write_efg
 from kriegbot.trees.imp_minimax import alternating_best_responses, imp_minimax, is_equilibrium
-from kriegbot.trees.perfect import alphabeta, expectiminimax
-from kriegbot.trees.strategy import brute_force, count_strategies, payoffs, strategies
+from kriegbot.trees.strategy import alphabeta, brute_force, count_strategies, expectiminimax, payoffs, strategies
 from kriegbot.trees.tree import Decision, Leaf, Strategy, Tree
 from tests.game_trees import random_tree
 

@@ -10,15 +10,19 @@ from itertools import product
 import pytest
 
 from kriegbot.trees.imp_minimax import imp_minimax
-from kriegbot.trees.perfect import (
+from kriegbot.trees.strategy import (
+    Solution,
     alphabeta,
+    as_chosen,
+    at_random,
+    brute_force,
     expectimax,
     expectiminimax,
     minimax,
+    payoffs,
     policy_value,
     search,
 )
-from kriegbot.trees.strategy import Solution, as_chosen, at_random, brute_force, payoffs
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError
 from tests.effort import many
 from tests.game_trees import bins_game, bins_game_with_a_coin, g2, has_perfect_information, random_tree

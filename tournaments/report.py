@@ -6,16 +6,18 @@ to it. Figures that need games are None without games; all numbers are finite.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from kriegbot.players.old_names import with_current_names
 from tournaments import statistics
 from tournaments.statistics import Counts, Decision, Elo, Sprt
-from tournaments.store import Store
-from tournaments.store_reader import Forfeit, Incident
+from tournaments.store import COLORS, Store, StoredGame
+from tournaments.tables import GameRow, IncidentRow, SideRow
 
 PLIES_PER_BIN = 10
 SECOND_EDGES = tuple(round(float(edge), 7) for edge in np.geomspace(1e-4, 1e4, 33))
@@ -140,6 +142,26 @@ class PlayerReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Forfeit:
+    """A game that a player forfeited, or after whose end it failed, and how it failed."""
+
+    game: int
+    player: str
+    color: str
+    failure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """A process that died during a game through no player's fault. The third time the game is given up."""
+
+    game: int
+    at: str
+    what: str
+    quarantined: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentReport:
     """A tournament.
 
@@ -174,9 +196,19 @@ class TournamentReport:
 def report_of(store: Store, sprt: Sprt | None = None) -> TournamentReport:
     """Compute all figures of a store, and a test of each pairing if one is given; raise StoreError if it is damaged."""
     store.check()
-    settings = store.settings
+    settings, versions = store.settings, Counter[str]()
     names = list(dict.fromkeys(name for pairing in settings.pairings for name in (pairing.first, pairing.second)))
-    pairings = tuple(_pairing(store, number, sprt) for number in range(len(settings.pairings)))
+    of_pairing: list[list[GameRow]] = [[] for _ in settings.pairings]
+    tallies, forfeits = {name: _Tally() for name in names}, []
+    for game in store.stored():
+        versions[game.row.versions] += 1
+        of_pairing[game.row.pairing].append(game.row._replace(record=b""))
+        for place, side in enumerate(game.sides):
+            player = with_current_names(getattr(game.row, side.color))
+            tallies[player].add(game, place)
+            if side.failure:
+                forfeits.append(Forfeit(side.game, player, side.color, side.failure))
+    pairings = tuple(_pairing(store, number, games, sprt) for number, games in enumerate(of_pairing))
     points = _points(pairings, names)
     return TournamentReport(
         rules=settings.rules.name,
@@ -185,15 +217,66 @@ def report_of(store: Store, sprt: Sprt | None = None) -> TournamentReport:
         seed=settings.seed,
         shard=str(store.shard),
         wanted=sum(store.shard.has(game) for game in settings.schedule(store.games)),
-        done=sum(pairing.standing.games for pairing in pairings),
-        seconds=sum((pairing.seconds or 0) * pairing.standing.games for pairing in pairings),
-        versions=store.versions(),
-        players=tuple(_player(store, name, row) for name, row in zip(names, points, strict=True)),
+        done=sum(map(len, of_pairing)),
+        seconds=sum(game.seconds for games in of_pairing for game in games),
+        versions=_ranked(versions),
+        players=tuple(tallies[name].report(name, row) for name, row in zip(names, points, strict=True)),
         pairings=pairings,
         points=points,
-        forfeits=tuple(store.forfeits()),
-        incidents=tuple(store.incidents()),
+        forfeits=tuple(forfeits),
+        incidents=tuple(Incident(*row[1:4], bool(row.quarantined)) for row in store.table(IncidentRow)),
     )
+
+
+@dataclass
+class _Tally:
+    """Figures of one player, game after game."""
+
+    sides: list[SideRow] = field(default_factory=list)
+    forfeits: int = 0
+    rescues: Counter[str] = field(default_factory=Counter)
+    samples: list[int] = field(default_factory=list)
+    answer_seconds: list[float] = field(default_factory=list)
+    move_seconds: list[float] = field(default_factory=list)
+
+    def add(self, game: StoredGame, place: int) -> None:
+        """Add a game that the player played as COLORS[place]."""
+        side, of_ply = game.sides[place], defaultdict[int, float](float)
+        self.sides.append(side._replace(log=""))
+        self.forfeits += (
+            bool(side.failure) and game.row.reason == "forfeit" and game.row.result == ("0-1", "1-0")[place]
+        )
+        for answer in game.answers:
+            if answer.color == COLORS[place]:
+                self.answer_seconds.append(answer.seconds)
+                of_ply[answer.ply] += answer.seconds
+                self.samples += [answer.samples] * (answer.samples > 0)
+                self.rescues.update([answer.rescue] * (answer.rescue != ""))
+        self.move_seconds += of_ply.values()
+
+    def report(self, player: str, points: Sequence[float | None]) -> PlayerReport:
+        moves = sum(side.turns for side in self.sides)
+        return PlayerReport(
+            player=player,
+            games=len(self.sides),
+            points=sum(won or 0 for won in points),
+            moves=moves,
+            illegal_a_move=sum(side.illegal for side in self.sides) / moves if moves else None,
+            mean_samples=_mean(self.samples),
+            move_seconds=_quantiles(self.move_seconds),
+            answer_seconds=_quantiles(self.answer_seconds),
+            times=_histogram(self.move_seconds, SECOND_EDGES),
+            overruns=sum(side.overruns for side in self.sides),
+            rescues=_ranked(self.rescues),
+            rescues_a_move=self.rescues.total() / moves if moves else None,
+            inconsistent_a_move=sum(side.astray for side in self.sides) / moves if moves else None,
+            forfeits=self.forfeits,
+        )
+
+
+def _ranked(counts: Counter[str]) -> dict[str, int]:
+    """Return counts, highest first, of equal ones by name."""
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
 def decision_of(store: Store, sprt: Sprt, pairing: int = 0) -> Decision:
@@ -217,12 +300,11 @@ def pairs_in_order(store: Store, pairing: int) -> Iterator[float]:
             return
 
 
-def _pairing(store: Store, number: int, sprt: Sprt | None) -> PairingReport:
+def _pairing(store: Store, number: int, games: Sequence[GameRow], sprt: Sprt | None) -> PairingReport:
     players = store.settings.pairings[number]
     as_white, as_black = store.results_by_color(number)
     points = store.pair_points(number).values()
-    lengths = store.lengths(number)
-    plies, seconds = [plies for plies, _ in lengths], [seconds for _, seconds in lengths]
+    plies = [game.plies for game in games]
     return PairingReport(
         first=players.first,
         second=players.second,
@@ -230,10 +312,10 @@ def _pairing(store: Store, number: int, sprt: Sprt | None) -> PairingReport:
         as_white=Standing.of(*as_white),
         as_black=Standing.of(*as_black),
         pairs=_pairs(tuple(sum(round(2 * value) == score for value in points) for score in range(5))),
-        endings=store.endings(number),
+        endings=_ranked(Counter(game.reason for game in games)),
         mean_plies=_mean(plies),
         plies=_histogram(plies, np.arange(0, max(plies, default=0) + PLIES_PER_BIN + 1, PLIES_PER_BIN).tolist()),
-        seconds=_mean(seconds),
+        seconds=_mean([game.seconds for game in games]),
         test=_tested(pairs_in_order(store, number), sprt) if sprt else None,
     )
 
@@ -252,27 +334,6 @@ def _tested(points: Iterable[float], sprt: Sprt) -> SprtStatus:
             break
     ratio = sprt.log_likelihood_ratio(counts)
     return SprtStatus(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, tuple(counts), ratio, sprt.bounds, decision)
-
-
-def _player(store: Store, player: str, points: Sequence[float | None]) -> PlayerReport:
-    games, moves, illegal, overruns, inconsistent, forfeits = store.totals(player)
-    rescues, move_seconds = store.rescues(player), store.move_seconds(player)
-    return PlayerReport(
-        player=player,
-        games=games,
-        points=sum(won or 0 for won in points),
-        moves=moves,
-        illegal_a_move=illegal / moves if moves else None,
-        mean_samples=store.mean_samples(player),
-        move_seconds=_quantiles(move_seconds),
-        answer_seconds=_quantiles(store.answer_seconds(player)),
-        times=_histogram(move_seconds, SECOND_EDGES),
-        overruns=overruns,
-        rescues=rescues,
-        rescues_a_move=sum(rescues.values()) / moves if moves else None,
-        inconsistent_a_move=inconsistent / moves if moves else None,
-        forfeits=forfeits,
-    )
 
 
 def _points(pairings: Sequence[PairingReport], names: Sequence[str]) -> tuple[tuple[float | None, ...], ...]:

@@ -17,29 +17,35 @@ import csv
 import json
 import os
 import sqlite3
+import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
-from itertools import zip_longest
+from functools import cache
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
 import chess
+import msgspec
 from filelock import FileLock, Timeout
 
+from kriegbot.players.old_names import with_current_names
+from referee import GameRecord, Limits, RecordError, UnknownRuleSet, record_from_pgn, rule_set
+from referee.pgn import MAX_BYTES
 from referee.text import quoted
-from tournaments.schedule import Died, Finished, Pairing, Shard, TournamentSettings
-from tournaments.store_reader import (
+from tournaments import tables
+from tournaments.schedule import MOST_GAMES, Died, Finished, Pairing, ScheduledGame, Shard, TournamentSettings
+from tournaments.tables import (
     APPLICATION,
-    OF_A_SIDE,
     SCHEMA,
-    TABLES,
     AnswerRow,
     GameRow,
     IncidentRow,
-    Reader,
     SideRow,
     StoreError,
+    Tables,
     connected,
     create_tables,
     named,
@@ -48,13 +54,52 @@ from tournaments.store_reader import (
 
 __all__ = ["FORMS", "Store", "StoreError"]
 
-LOCK_PATIENCE = 5.0  # seconds to wait for the lock: workers of a run that was killed hold it for a moment more
-
+OF_A_SIDE = SideRow._fields[3:-1]
+"""Columns of a side that are exported."""
+FIRST_POINTS = "CASE result WHEN '1/2-1/2' THEN 0.5 ELSE (result = '1-0') = (number % 2 = 0) END"
+"""Points of a pairing's first player, which has White in its even games."""
 COLORS = "white", "black"
 
 
-class Store(Reader):
-    """An open tournament file: `Store.open` reads it, `Store.writing` adds games."""
+class StoredGame(NamedTuple):
+    """A game with all that is stored of it. rescues: of White and of Black."""
+
+    row: GameRow
+    sides: tuple[SideRow, SideRow]
+    rescues: tuple[dict[str, int], dict[str, int]]
+    answers: list[AnswerRow]
+    pgn: str
+
+
+class Store(Tables):
+    """An open tournament file: `Store.open` reads it, `Store.writing` adds games.
+
+    Attributes:
+      settings: of the tournament.
+      games: number of games wanted of every pairing.
+      shard: the part of these games that belongs into this file.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        super().__init__(path, connection)
+        texts = dict(self.rows("SELECT name, value FROM settings"))
+        if texts.get("schema") != SCHEMA:
+            schema = texts.get("schema")
+            raise StoreError(f"{named(path)}: its format is {quoted(schema)}; this program reads {SCHEMA!r}")
+        try:
+            rows = self.rows("SELECT first, second FROM pairings ORDER BY id")
+            pairings = tuple(Pairing(*map(with_current_names, row)) for row in rows)
+            plies, quiet = (int(texts[name]) if texts[name] else None for name in ("plies", "quiet"))
+            rules, seed = rule_set(texts["rules"]), int(texts["seed"])
+            self.settings = TournamentSettings(pairings, rules, Limits(plies, quiet), seed, texts.get("files"))
+            self.games = int(texts["games"])
+            if not pairings:
+                raise ValueError("no pairings")
+            if not 0 <= self.games <= MOST_GAMES:
+                raise ValueError(f"{self.games} games")
+            self.shard = Shard.parse(texts["shard"])
+        except (KeyError, ValueError, TypeError, AttributeError, UnknownRuleSet) as error:
+            raise StoreError(f"{named(path)}: its settings are damaged ({short(error)})") from None
 
     @classmethod
     @contextmanager
@@ -77,7 +122,7 @@ class Store(Reader):
             raise StoreError(f"cannot write to {named(where)}: there is no folder {named(where.parent)}")
         lock = FileLock(f"{where}.lock")
         try:
-            lock.acquire(LOCK_PATIENCE)
+            lock.acquire(tables.PATIENCE)
         except Timeout:
             raise StoreError(f"{named(where)}: another run is adding games to it") from None
         except OSError as error:
@@ -111,18 +156,18 @@ class Store(Reader):
         game = finished.game
         with self.connection:  # commits all, or rolls back
             self.connection.execute("BEGIN IMMEDIATE")
-            self._insert(GameRow, game, finished, reason=finished.reason.value, finished=_now())
+            self.insert(GameRow, game, finished, reason=finished.reason.value, finished=_now())
             for color, side in zip(COLORS, (finished.white, finished.black), strict=True):
-                self._insert(SideRow, side, game=game.id, color=color, rescues=json.dumps(side.rescues))
+                self.insert(SideRow, side, game=game.id, color=color, rescues=json.dumps(side.rescues))
             for number, answer in enumerate(finished.answers):
                 times = {"seconds": round(answer.seconds, 6), "thought": round(answer.report.seconds, 6)}
                 place = {"game": game.id, "number": number, "color": chess.COLOR_NAMES[answer.color]}
                 astray = answer.report.belief_inconsistent
-                self._insert(AnswerRow, answer, answer.report, **place, **times, astray=astray)
+                self.insert(AnswerRow, answer, answer.report, **place, **times, astray=astray)
 
     def add_incident(self, died: Died, quarantined: bool) -> None:
         """Add a process that died during a game."""
-        self._insert(IncidentRow, id=None, game=died.game.id, at=_now(), what=died.cause, quarantined=quarantined)
+        self.insert(IncidentRow, id=None, game=died.game.id, at=_now(), what=died.cause, quarantined=quarantined)
 
     def copy_from(self, other: Path) -> int:
         """Copy the games of another store that this one lacks, and return their number.
@@ -141,29 +186,108 @@ class Store(Reader):
                     games.append(game)
                 elif here[game] == versions and self.pgn(game) != store.pgn(game):
                     raise StoreError(f"game {game} of {named(other)} differs from the one in {named(self.path)}")
+            known = {incident[1:] for incident in self.table(IncidentRow)}
             with self.connection:
                 self.connection.execute("BEGIN IMMEDIATE")
-                for kind in (GameRow, SideRow, AnswerRow):
-                    table, marks = TABLES[kind][0], ", ".join("?" * len(kind._fields))
-                    for game in games:
-                        rows = store.rows(f"SELECT * FROM {table} WHERE {kind._fields[0]} = ?", game)
-                        self.connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
-                known = set(self.incidents())
-                for incident in store.incidents():
-                    if incident not in known:
-                        self._insert(IncidentRow, incident, id=None)
+                for game in games:
+                    parts = store.table(GameRow, game), store.table(SideRow, game), store.table(AnswerRow, game)
+                    for row in chain(*parts):
+                        self.insert(type(row), row)  # type: ignore[arg-type]  # mypy joins the three to a tuple
+                for incident in store.table(IncidentRow):
+                    if incident[1:] not in known:
+                        self.insert(IncidentRow, incident, id=None)
         return len(games)
 
-    def _insert(self, kind: type[NamedTuple], *sources: object, **values: object) -> None:
-        """Add a row. Columns that are not in `values` are attributes of the first source that has them.
+    def check(self) -> None:
+        """Read everything; raise StoreError for whatever is damaged."""
+        (found,) = self.rows("PRAGMA integrity_check(1)")[0]
+        if found != "ok":
+            raise self.damaged(short(found))
+        alone = "SELECT game FROM sides UNION SELECT game FROM answers EXCEPT SELECT id FROM games LIMIT 1"
+        for (game,) in self.rows(alone):
+            raise self.damaged(f"game {short(game)} is missing, and its sides or answers are not")
+        deque(self.table(IncidentRow), maxlen=0)
+        deque(self.stored(), maxlen=0)
 
-        Characters that UTF-8 cannot encode, such as half a surrogate pair in a traceback, are escaped.
-        """
-        for source in sources:
-            values = {name: getattr(source, name) for name in kind._fields if hasattr(source, name)} | values
-        texts = [v.encode(errors="backslashreplace").decode() if isinstance(v, str) else v for v in values.values()]
-        names, marks = ", ".join(values), ", ".join("?" * len(values))
-        self.connection.execute(f"INSERT INTO {TABLES[kind][0]} ({names}) VALUES ({marks})", texts)
+    def stored(self) -> Iterator[StoredGame]:
+        """Yield all games in the order of their ids; raise StoreError for one that is damaged."""
+        current = cache(with_current_names)
+        for row in self.table(GameRow):
+            sides, answers = tuple(self.table(SideRow, row.id)), list(self.table(AnswerRow, row.id))
+            if len(sides) != 2 or not 0 <= row.pairing < len(self.settings.pairings):
+                raise self.damaged(f"game {row.id} lacks its pairing or one of its sides")
+            black, white = sides  # by the names of the colours
+            planned = self.settings.game(row.pairing, row.number)
+            if (planned.id, planned.white, planned.black) != (row.id, current(row.white), current(row.black)):
+                raise self.damaged(f"game {row.id} has other players than its pairing")
+            pgn = self._unpacked(row.id, row.record)
+            if f'[Result "{row.result}"]' not in pgn:
+                raise self.damaged(f"game {row.id} has another result than its record")
+            yield StoredGame(row, (white, black), (self._rescues(white), self._rescues(black)), answers, pgn)
+
+    def _rescues(self, side: SideRow) -> dict[str, int]:
+        try:
+            return msgspec.json.decode(side.rescues, type=dict[str, int])
+        except msgspec.MsgspecError as error:
+            raise StoreError(f"{named(self.path)}: the rescues of game {side.game} are damaged ({error})") from None
+
+    def _unpacked(self, game: int, record: bytes) -> str:
+        try:
+            unpacker = zlib.decompressobj()
+            text = unpacker.decompress(record, MAX_BYTES)
+            if unpacker.unconsumed_tail:
+                raise ValueError(f"more than {MAX_BYTES} bytes")
+            if not unpacker.eof:
+                raise ValueError("it is cut off")
+            return text.decode()
+        except (zlib.error, ValueError, TypeError) as error:
+            raise StoreError(f"{named(self.path)}: the record of game {game} is damaged ({short(error)})") from None
+
+    def done(self) -> set[int]:
+        """Return the ids of the stored games."""
+        return {game for (game,) in self.rows("SELECT id FROM games")}
+
+    def missing(self) -> list[ScheduledGame]:
+        """Return the games of this file's part of the schedule that are not stored."""
+        done = self.done()
+        return [game for game in self.settings.schedule(self.games) if self.shard.has(game) and game.id not in done]
+
+    def pgn(self, game: int) -> str:
+        """Return the PGN of a game; raise StoreError if there is no such game, or its record is damaged."""
+        records = self.rows("SELECT record FROM games WHERE id = ?", game)
+        if not records:
+            ((count, first, last),) = self.rows("SELECT count(*), min(id), max(id) FROM games")
+            games = f"{count} games, numbered from {first} to {last}" if count else "no games yet"
+            raise StoreError(f"{named(self.path)} has no game {game}; it has {games}")
+        return self._unpacked(game, records[0][0])
+
+    def record(self, game: int) -> GameRecord:
+        """Return the record of a game; raise StoreError as `pgn`, or if the text is no record."""
+        try:
+            return record_from_pgn(self.pgn(game))
+        except RecordError as error:
+            raise StoreError(f"{named(self.path)}, game {game}: {error}") from None
+
+    def game_rows(self) -> Iterator[GameRow]:
+        """Yield the rows of all games in the order of their ids."""
+        return self.table(GameRow)
+
+    def given_up(self) -> set[int]:
+        """Return the ids of the games that were given up."""
+        return {game for (game,) in self.rows("SELECT game FROM incidents WHERE quarantined")}
+
+    def results_by_color(self, pairing: int) -> tuple[list[int], list[int]]:
+        """Return losses, draws and wins of a pairing's first player with White, and with Black."""
+        query = f"SELECT number % 2, 2 * {FIRST_POINTS} AS points, count(*) FROM games WHERE pairing = ? GROUP BY 1, 2"
+        by_color = [0, 0, 0], [0, 0, 0]
+        for color, points, count in self.rows(query, pairing):
+            by_color[color][int(points)] = count
+        return by_color
+
+    def pair_points(self, pairing: int) -> dict[int, float]:
+        """Return the first player's points, 0 to 2, in each complete pair, by the number of the pair."""
+        pairs = f"SELECT number / 2, sum({FIRST_POINTS}) FROM games WHERE pairing = ? GROUP BY 1 HAVING count(*) = 2"
+        return dict(self.rows(f"{pairs} ORDER BY 1", pairing))
 
 
 def _create(path: Path, settings: Mapping[str, str], pairings: Iterable[Pairing]) -> None:
@@ -225,32 +349,28 @@ def _now() -> str:
 
 def write_pgn(store: Store, target: TextIO) -> None:
     """Write all records with all tries, in the order of the games."""
-    for game in sorted(store.done()):
-        target.write(store.pgn(game) + "\n")
+    target.writelines(game.pgn + "\n" for game in store.stored())
 
 
 def write_csv(store: Store, target: TextIO) -> None:
     """Write one line per game below a header; each side's columns begin with its colour."""
-    store.check()
-    sides = store.sides()
     columns = [name for name in GameRow._fields if name != "record"]
     lines = csv.writer(target, lineterminator="\n")
     lines.writerow([*columns, *(f"{color}_{column}" for color in COLORS for column in OF_A_SIDE)])
-    for game in store.game_rows():
-        values = [sides[game.id, color][name] for color in COLORS for name in OF_A_SIDE]
-        values = [json.dumps(value) if isinstance(value, dict) else value for value in values]
-        lines.writerow([*(getattr(game, name) for name in columns), *values])
+    for game in store.stored():
+        values = [getattr(side, name) for side in game.sides for name in OF_A_SIDE]
+        lines.writerow([*(getattr(game.row, name) for name in columns), *values])
 
 
 def write_jsonl(store: Store, target: TextIO) -> None:
     """Write one JSON object per line and game, including its record."""
-    store.check()
-    sides = store.sides()
-    for game in store.game_rows():
-        values = game._asdict()
+    for game in store.stored():
+        values = game.row._asdict()
         del values["record"]
-        values |= {color: {"player": getattr(game, color), **sides[game.id, color]} for color in COLORS}
-        target.write(json.dumps(values | {"seed": str(game.seed), "pgn": store.pgn(game.id)}) + "\n")
+        for side, rescues in zip(game.sides, game.rescues, strict=True):
+            of_side = {name: getattr(side, name) for name in OF_A_SIDE} | {"rescues": rescues}
+            values[side.color] = {"player": getattr(game.row, side.color), **of_side}
+        target.write(json.dumps(values | {"seed": str(game.row.seed), "pgn": game.pgn}) + "\n")
 
 
 FORMS: Mapping[str, Callable[[Store, TextIO], None]] = {"pgn": write_pgn, "csv": write_csv, "jsonl": write_jsonl}

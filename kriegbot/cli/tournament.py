@@ -323,6 +323,7 @@ def export(
 ) -> None:
     """Write the games of a tournament as PGN, CSV or lines of JSON."""
     with refusing(StoreError), Store.open(file) as store:
+        store.check()  # before anything is written
         if out is None:
             FORMS[form](store, sys.stdout)
             return

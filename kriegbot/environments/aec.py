@@ -4,8 +4,7 @@
     environment.reset(seed=1)
 
 It wraps a `Referee`; `Batch` is faster. An observation is a dictionary of `observation` (`spaces.observe`) and
-`action_mask` (`spaces.mask_of`). The referee refuses an action that is not open, like any refused try, and the same
-side tries again. `infos` are empty.
+`action_mask` (`spaces.mask_of`). The referee refuses an action that is not open. `infos` are empty.
 """
 
 from typing import Any
@@ -33,7 +32,6 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
 
     Args:
       rules: the rule set, or its name. Raises UnknownRuleSet, a ValueError.
-      limits: draw limits.
       max_cycles: number of tries, refused ones included, after which the game is truncated; None for no limit.
       render_mode: "ansi" if `render` shall return the true board as text, for people.
     """
@@ -60,7 +58,7 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of actions: see `spaces`."""
+        """Return the space of actions."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002  # no chance

@@ -57,8 +57,7 @@ class Batch:
         if games < 1:
             raise ValueError(f"illegal number of games {games}: it takes a whole number from 1")
         rules = rule_set(rules)
-        batch_rules = at.BatchRules(int(rules.illegal_to is Audience.BOTH), ASKING[rules.asking])
-        rule_numbers = *kernel_rules(rules, limits), *batch_rules
+        rule_numbers = *kernel_rules(rules, limits), int(rules.illegal_to is Audience.BOTH), ASKING[rules.asking]
         rows, planes = at.ROW * (games + 1), 64 * PLANES * games
         self._memory = np.zeros(rows + -(-(3 * planes + ACTIONS * games) // 8), np.uint64)  # see `batch_kernel`
         table, octets = self._memory[:rows].reshape(games + 1, at.ROW), self._memory[rows:].view(np.uint8)

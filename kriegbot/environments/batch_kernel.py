@@ -38,20 +38,20 @@ ROW = REFUSED_TRIES + kb.MAX_MOVES // 2
 PLANES_WORDS = 8 * spaces.PLANES
 
 
-class BatchRules(NamedTuple):
-    """Rules that `KernelRules` leaves out, as int64.
+class Game(NamedTuple):
+    """One game of a batch: what all games share, and pointers to what is its own.
 
     announces_refusals: 1 if the opponent learns of illegal tries. asking: 0 if "Any?" is not allowed; 1 if a yes
-    obliges to capture with a pawn, 2 to try it once.
+    obliges to capture with a pawn, 2 to try it once. start: row 0. tries, refused: its open actions, and the moves
+    refused this turn.
     """
 
+    tables: kb.Words
+    rules: kb.KernelRules
     announces_refusals: int
     asking: int
-
-
-class GameArrays(NamedTuple):
-    """Pointers to one game in a batch. `tries` are its open actions, `refused` the moves refused this turn."""
-
+    start: kb.Words
+    scratch: kb.Moves
     row: kb.Words
     notes: kb.Ints
     tries: kb.Moves
@@ -62,38 +62,25 @@ class GameArrays(NamedTuple):
 
 
 @kb.inlined
-def scratch_in(start: kb.Words) -> kb.Moves:
-    """Return scratch memory for a list of moves, in row 0."""
-    return kb.as_moves(kb.advance(start, TRIES))
-
-
-@kb.inlined
-def mask_at(batch: kb.Words, games: int, i: int) -> kb.Bytes:
-    """Return the mask of game `i` of a batch."""
-    return kb.advance(kb.as_bytes(kb.advance(batch, ROW * (games + 1) + 3 * PLANES_WORDS * games)), ACTIONS * i)
-
-
-@kb.inlined
-def game_at(batch: kb.Words, games: int, i: int) -> GameArrays:
+def game_at(tables: kb.Words, batch: kb.Words, games: int, i: int) -> Game:
     """Return game `i` of a batch."""
-    row = kb.advance(batch, ROW * (i + 1))
-    return GameArrays(
+    row, planes = kb.advance(batch, ROW * (i + 1)), kb.advance(batch, ROW * (games + 1))
+    ints = kb.as_ints(kb.advance(batch, NOTES))
+    return Game(
+        tables,
+        kb.KernelRules(ints[0], ints[1], ints[2], ints[3], ints[4], ints[5], ints[6], ints[7], ints[8]),
+        ints[9],
+        ints[10],
+        batch,
+        kb.as_moves(kb.advance(batch, TRIES)),
         row,
         kb.as_ints(kb.advance(row, NOTES)),
         kb.as_moves(kb.advance(row, TRIES)),
         kb.as_moves(kb.advance(row, REFUSED_TRIES)),
-        mask_at(batch, games, i),
-        kb.as_bytes(kb.advance(batch, ROW * (games + 1) + PLANES_WORDS * i)),
-        kb.as_bytes(kb.advance(batch, ROW * (games + 1) + PLANES_WORDS * (games + 2 * i))),
+        kb.advance(kb.as_bytes(kb.advance(planes, 3 * PLANES_WORDS * games)), ACTIONS * i),
+        kb.as_bytes(kb.advance(planes, PLANES_WORDS * i)),
+        kb.as_bytes(kb.advance(planes, PLANES_WORDS * (games + 2 * i))),
     )
-
-
-@kb.inlined
-def rules_of(batch: kb.Words) -> tuple[kb.KernelRules, BatchRules]:
-    """Return the rules of a batch."""
-    ints = kb.as_ints(kb.advance(batch, NOTES))
-    rules = kb.KernelRules(ints[0], ints[1], ints[2], ints[3], ints[4], ints[5], ints[6], ints[7], ints[8])
-    return rules, BatchRules(ints[9], ints[10])
 
 
 @kb.inlined
@@ -185,16 +172,16 @@ def observe(position: kb.Position, side: int, notes: kb.Ints, planes: kb.Bytes) 
 
 
 @kb.kernel
-def list_actions(tables: kb.Words, position: kb.Position, game: GameArrays, rules: kb.KernelRules, asking: int) -> None:
+def list_actions(position: kb.Position, game: Game) -> None:
     """Write the open actions, without those refused this turn, to the list and to the empty mask."""
     notes, tries, mask = game.notes, game.tries, game.mask
     capturing = kb.EVERYWHERE
     if notes[PAWN_TRIES] >> kb.TRIES_SHIFT & 31 == 1:
         capturing = kb.NONE
-    elif rules.tries_announced == kb.SQUARES:
-        capturing = kb.pawns_to_try(tables, position, rules)
+    elif game.rules.tries_announced == kb.SQUARES:
+        capturing = kb.pawns_to_try(game.tables, position, game.rules)
     count = 0
-    for i in range(kb.open_tries(tables, position, capturing, tries)):
+    for i in range(kb.open_tries(game.tables, position, capturing, tries)):
         move = tries[i]
         is_capture = kb.bit(move & 63) & position.pawns != kb.NONE and (move ^ move >> 6) & 7 != 0
         is_open = notes[ANSWER] != kb.YES or is_capture
@@ -204,7 +191,7 @@ def list_actions(tables: kb.Words, position: kb.Position, game: GameArrays, rule
             tries[count] = number_of(move)
             mask[tries[count]] = 1
             count += 1
-    if asking != 0 and notes[ANSWER] == kb.NOT_ASKED:
+    if game.asking != 0 and notes[ANSWER] == kb.NOT_ASKED:
         tries[count] = ASK
         mask[ASK] = 1
         count += 1
@@ -212,21 +199,21 @@ def list_actions(tables: kb.Words, position: kb.Position, game: GameArrays, rule
 
 
 @kb.kernel
-def show(tables: kb.Words, position: kb.Position, game: GameArrays, rules: kb.KernelRules, asking: int) -> None:
+def show(position: kb.Position, game: Game) -> None:
     """Write mask and observation."""
     for i in range(game.notes[OPEN]):
         game.mask[game.tries[i]] = 0
-    list_actions(tables, position, game, rules, asking)
+    list_actions(position, game)
     observe(position, kb.side_to_move(position), game.notes, game.planes)
     flood(game.planes, spaces.IS_TURN, 1)
-    if rules.tries_announced == kb.SQUARES:
-        mark(game.planes, spaces.TRY_SQUARES, kb.pawns_to_try(tables, position, rules))
+    if game.rules.tries_announced == kb.SQUARES:
+        mark(game.planes, spaces.TRY_SQUARES, kb.pawns_to_try(game.tables, position, game.rules))
     for i in range(game.notes[REFUSED]):
         count_refused(game.planes, game.refused[i])
 
 
 @kb.kernel
-def show_end(position: kb.Position, game: GameArrays) -> None:
+def show_end(position: kb.Position, game: Game) -> None:
     """Write the last observations of both sides; the side that has moved has no announcement since."""
     notes, other = game.notes, kb.side_to_move(position)
     notes[PAWN_TRIES] = 0
@@ -236,9 +223,35 @@ def show_end(position: kb.Position, game: GameArrays) -> None:
 
 
 @kb.kernel
-def refuse(game: GameArrays, action: int, move: int) -> None:
-    """Remove a refused try from list and mask, and note it."""
+def begin(game: Game) -> None:
+    """Begin a game."""
+    notes, position = game.notes, kb.load(game.start, 0)
+    kb.store(game.row, 0, position)
+    for i in range(REPLY):
+        if i != OPEN:
+            notes[i] = 0
+    notes[TURN] = 1 - kb.side_to_move(position)
+    notes[PAWN_TRIES] = kb.situation(game.tables, position, game.rules, game.scratch) & TRIES_MASK
+    show(position, game)
+
+
+@kb.kernel
+def ask(position: kb.Position, game: Game) -> None:
+    """Answer "Any?"."""
+    checkers, pinned = kb.check_info(game.tables, position)
+    count, _, _ = kb.pawn_tries(game.tables, position, checkers, pinned)
+    notes = game.notes
+    notes[ANSWER] = kb.YES if count > 0 else kb.NO
+    notes[PAWN_TRIES] = notes[ANSWER] << kb.TRIES_SHIFT
+    notes[REPLY] = ANSWERED_YES if count > 0 else ANSWERED_NO
+    show(position, game)
+
+
+@kb.kernel
+def refuse(position: kb.Position, game: Game, action: int, move: int) -> None:
+    """Refuse a try: note it, and remove it from list and mask."""
     notes, tries = game.notes, game.tries
+    notes[ANNOUNCED_REFUSALS] += game.announces_refusals
     game.refused[notes[REFUSED]] = move
     notes[REFUSED] += 1
     notes[OPEN] -= 1
@@ -248,58 +261,19 @@ def refuse(game: GameArrays, action: int, move: int) -> None:
             break
     game.mask[action] = 0
     count_refused(game.planes, move)
+    if notes[ANSWER] == kb.YES and game.asking == 2:
+        notes[ANSWER] = kb.TRIED
+        show(position, game)
 
 
 @kb.kernel
-def begin(tables: kb.Words, game: GameArrays, start: kb.Words, rules: kb.KernelRules, batch_rules: BatchRules) -> None:
-    """Begin a game."""
-    notes, position = game.notes, kb.load(start, 0)
-    kb.store(game.row, 0, position)
-    for i in range(REPLY):
-        if i != OPEN:
-            notes[i] = 0
-    notes[TURN] = 1 - kb.side_to_move(position)
-    notes[PAWN_TRIES] = kb.situation(tables, position, rules, scratch_in(start)) & TRIES_MASK
-    show(tables, position, game, rules, batch_rules.asking)
-
-
-@kb.kernel
-def ask(tables: kb.Words, position: kb.Position, game: GameArrays, rules: kb.KernelRules, asking: int) -> None:
-    """Answer "Any?"."""
-    checkers, pinned = kb.check_info(tables, position)
-    count, _, _ = kb.pawn_tries(tables, position, checkers, pinned)
-    notes = game.notes
-    notes[ANSWER] = kb.YES if count > 0 else kb.NO
-    notes[PAWN_TRIES] = notes[ANSWER] << kb.TRIES_SHIFT
-    notes[REPLY] = ANSWERED_YES if count > 0 else ANSWERED_NO
-    show(tables, position, game, rules, asking)
-
-
-@kb.kernel
-def step_one(
-    tables: kb.Words, game: GameArrays, action: int, start: kb.Words, rules: kb.KernelRules, batch_rules: BatchRules
-) -> None:
-    """Play an open action of the side to move."""
-    notes, scratch = game.notes, scratch_in(start)
-    position = kb.load(game.row, 0)
-    side = kb.side_to_move(position)
-    notes[REPLY], notes[ENDED], notes[REWARD], notes[REWARD + 1] = ILLEGAL, 0, 0, 0
-    if action == ASK:
-        ask(tables, position, game, rules, batch_rules.asking)
-        return
-    move = move_of(position, action)
-    if not kb.is_legal_try(tables, position, move):
-        notes[ANNOUNCED_REFUSALS] += batch_rules.announces_refusals
-        refuse(game, action, move)
-        if notes[ANSWER] == kb.YES and batch_rules.asking == 2:
-            notes[ANSWER] = kb.TRIED
-            show(tables, position, game, rules, batch_rules.asking)
-        return
-    after, captured = kb.make_move(tables, position, move)
-    code = kb.announcement(tables, position, after, captured, rules, scratch)
-    notes[REPLY], notes[STEP_ANNOUNCEMENT] = ACCEPTED, code
+def accept(position: kb.Position, game: Game, move: int) -> None:
+    """Play a legal move, and begin anew if it ends the game."""
+    notes, side = game.notes, kb.side_to_move(position)
+    after, captured = kb.make_move(game.tables, position, move)
+    code = kb.announcement(game.tables, position, after, captured, game.rules, game.scratch)
     end = kb.announced_end(code)
-    notes[ENDED], notes[TURN] = end, side
+    notes[REPLY], notes[STEP_ANNOUNCEMENT], notes[ENDED], notes[TURN] = ACCEPTED, code, end, side
     notes[ANNOUNCEMENTS + side], notes[LAST_MOVES + side] = code, move
     notes[THEIR_REFUSALS], notes[THEIR_ANSWER] = notes[ANNOUNCED_REFUSALS], min(notes[ANSWER], kb.YES)
     notes[ANNOUNCED_REFUSALS], notes[ANSWER], notes[REFUSED] = 0, kb.NOT_ASKED, 0
@@ -307,32 +281,39 @@ def step_one(
         if kb.is_won(end):
             notes[REWARD + side], notes[REWARD + 1 - side] = 1, -1
         show_end(after, game)
-        begin(tables, game, start, rules, batch_rules)
+        begin(game)
         return
     kb.store(game.row, 0, after)
     notes[PAWN_TRIES] = code & TRIES_MASK
-    show(tables, after, game, rules, batch_rules.asking)
+    show(after, game)
 
 
 @kb.entry
 def begin_some(tables: kb.WordArray, batch: kb.WordArray, games: int, which: kb.IntArray) -> None:
     """Begin some of the games."""
-    start = kb.pointer(batch)
-    rules, batch_rules = rules_of(start)
     for i in which:
-        begin(kb.pointer(tables), game_at(start, games, i), start, rules, batch_rules)
+        begin(game_at(kb.pointer(tables), kb.pointer(batch), games, i))
 
 
 @kb.entry
 def step_all(tables: kb.WordArray, batch: kb.WordArray, actions: kb.IntArray) -> int:
     """Play one action in each game and return -1. If one is not open, play none and return the number of its game."""
     start, games = kb.pointer(batch), len(actions)
-    rules, batch_rules = rules_of(start)
     for i in range(games):
-        if not 0 <= actions[i] < ACTIONS or mask_at(start, games, i)[actions[i]] == 0:
+        if not 0 <= actions[i] < ACTIONS or game_at(kb.pointer(tables), start, games, i).mask[actions[i]] == 0:
             return i
     for i in range(games):
-        step_one(kb.pointer(tables), game_at(start, games, i), actions[i], start, rules, batch_rules)
+        game = game_at(kb.pointer(tables), start, games, i)
+        notes, position = game.notes, kb.load(game.row, 0)
+        notes[REPLY], notes[ENDED], notes[REWARD], notes[REWARD + 1] = ILLEGAL, 0, 0, 0
+        if actions[i] == ASK:
+            ask(position, game)
+            continue
+        move = move_of(position, actions[i])
+        if kb.is_legal_try(game.tables, position, move):
+            accept(position, game, move)
+        else:
+            refuse(position, game, actions[i], move)
     return -1
 
 

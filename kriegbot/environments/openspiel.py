@@ -4,14 +4,8 @@
     pyspiel.evaluate_bots(pyspiel.load_game("kriegspiel").new_initial_state(), bots, 1)
 
 The view comes from the bot's own information state and observation, never from the board or from `inform_action`, which
-would show the opponent's actions. The rules are those of `referee.OPENSPIEL`, which differ from OpenSpiel 2.0 in four
-things that no view can show:
-
-* OpenSpiel does not announce a capture en passant. Both sides know it anyway: here the referee announces it, at the
-  square of the captured pawn.
-* OpenSpiel announces neither mate nor stalemate. The side to move must try everything before the game ends.
-* The third occurrence of a position is a draw in OpenSpiel, though neither side can know.
-* 50 plies without a capture or pawn move are a draw in OpenSpiel, even if the last one mates.
+would show the opponent's actions. The rules are those of `referee.OPENSPIEL`. What differs at OpenSpiel's table is in
+docs/environments.md.
 """
 
 import re

@@ -1,40 +1,10 @@
-"""Actions and observations of a side, as numbers and arrays for learners.
+"""Actions and observations of a side, as numbers and arrays for learners; docs/environments.md has both in tables.
 
-An action is a number from 0 to 4168, the same for both sides:
+An action is a number from 0 to 4168, the same for both sides: a try between two squares, another promotion than to a
+queen, or the question "Any?". Squares count from a1 = 0 to h8 = 63, as in python-chess, for Black too.
 
-    64 * from + to                           a try; if a pawn reaches the last rank, it promotes to a queen
-    4096 + 9 * file + 3 * aside + kind       another promotion of the pawn on that file: aside is 0 towards file a,
-                                             1 straight ahead, 2 towards file h; kind is 0 knight, 1 bishop, 2 rook
-    4168                                     the question "Any?"
-
-Squares count from a1 = 0 to h8 = 63, as in python-chess, for Black too.
-
-An observation is bytes [34, 8, 8]: planes of the board, from a1 at [0, 0] to h8 at [7, 7].
-
-    0-5      own pawns, knights, bishops, rooks, queens, king
-    6        own rooks that may still castle
-    7, 8     origin and target of our last move
-    9, 10    number of tries refused this turn, by origin and by target
-    11       square of our last capture: 1, or 2 if the referee announced a pawn
-    12       square of the opponent's last capture, in the same way
-    13       squares of our announced pawn tries
-    14-18 *  announced checks by the opponent's last move: rank, file, long diagonal, short diagonal, knight
-    19-23 *  announced checks by our last move
-    24, 25 * 1 if the opponent's last move was announced as en passant, as a promotion
-    26 *     1 + the number of our announced pawn tries (at most 29), of their squares, or 1 for "some"; 0 if none was
-             announced
-    27 *     1 for White
-    28 *     1 if it is our turn
-    29 *     moves in the game, both sides together, at most 255
-    30 *     number of the opponent's pieces and pawns
-    31 *     the opponent's announced illegal tries since our last move
-    32 *     answer to the opponent's "Any?" since then: 0 not asked, 1 no, 2 yes
-    33 *     answer to our "Any?" this turn: 0 not asked, 1 no, 2 yes, 3 yes and the obligation is over
-
-A plane with a star holds one number everywhere. "The opponent's last move" means one since our last move.
-
-Everything is computed from a `View`, so an observation contains nothing else. `kriegbot.environments.batch_kernel`
-computes the same from kernels.
+An observation is bytes [34, 8, 8]: planes of the board, from a1 at [0, 0] to h8 at [7, 7]. It is computed from a
+`View`, so it contains nothing else. `kriegbot.environments.batch_kernel` computes the same on kernels.
 """
 
 import chess
@@ -100,6 +70,7 @@ def reward_of(game: Referee, color: chess.Color) -> float:
     return 1.0 if game.end.winner == color else -1.0
 
 
+# Planes. The first six are our pieces, pawns to king; those from THEIR_CHECKS on hold one number everywhere
 (CASTLING, ORIGIN, TARGET, REFUSED_FROM, REFUSED_TO, OWN_CAPTURE, THEIR_CAPTURE, TRY_SQUARES) = range(6, 14)
 THEIR_CHECKS, OWN_CHECKS = 14, 19
 EN_PASSANT, PROMOTION, PAWN_TRIES, IS_WHITE, IS_TURN, PLY, ENEMIES, REFUSALS, THEIR_ANSWER, ANSWER = range(24, 34)

@@ -14,8 +14,17 @@ from kriegbot.trees.imp_minimax import (
     overconfident,
     paranoid,
 )
-from kriegbot.trees.perfect import alphabeta, expectimax, expectiminimax, minimax, policy_value, search
-from kriegbot.trees.strategy import Solution, brute_force, payoffs
+from kriegbot.trees.strategy import (
+    Solution,
+    alphabeta,
+    brute_force,
+    expectimax,
+    expectiminimax,
+    minimax,
+    payoffs,
+    policy_value,
+    search,
+)
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, Strategy, Tree, TreeError, action_name
 
 __all__ = [name for name, value in vars().items() if not (name.startswith("_") or inspect.ismodule(value))]

@@ -25,21 +25,12 @@ equilibrium. Without an equilibrium of pure strategies the responses cycle.
 Van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AAAI Fall Symposium 1993): IMP-alpha-beta
 is IMP-minimax for one player without the leaves that cannot matter. U bounds the payoffs from above.
 
-    Max-Set(x, P):    best = P
-                      for each alternative A:
-                          temp = Mixed-Set(expand(move(A, x)), best)
-                          if temp > best: if temp == U prob(x) return temp        immediate pruning
-                                          best = temp
-                      return best
-    Mixed-Set(X, P):  sum = 0, left = prob(X)
-                      for each x of partition(X):
-                          left -= prob(x)
-                          sum += prob(x) payoff(x), or Max-Set(x, P - sum - U left)
-                          if sum + U left <= P return P                           information-set pruning
-                      return sum
+    immediate pruning: an alternative worth U prob(x), the most there can be, ends the choice at x;
+    information-set pruning: a partition of which even the rest at U cannot bring more than P is worth at most P.
 
-Both return max(V, P), with the V of IMP-minimax also without perfect recall. Beyond the paper, U may differ from node
-to node: a bound of the payoffs below each. Then U prob(x) and U left are sums of p U over the nodes.
+P is the best value so far. `max_set` and `mixed_set` are the paper's and return max(V, P), with the V of IMP-minimax
+also without perfect recall. Beyond the paper, U may differ from node to node: a bound of the payoffs below each. Then U
+prob(x) and the rest at U are sums of p U over the nodes.
 """
 
 from collections.abc import Callable, Sequence

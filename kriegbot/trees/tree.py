@@ -178,13 +178,13 @@ class Tree:
         action = action_name(self.information_sets[player, label][0], index)
         return f"chose {quoted(action)} in {quoted(label)}"
 
-    def with_depth(self) -> Iterator[tuple[int, Node]]:
-        """Yield all nodes in preorder with their distances from the root."""
+    def with_depth(self, limit: int | None = None) -> Iterator[tuple[int, Node]]:
+        """Yield nodes in preorder with their distances from the root: all, or those up to a distance."""
         stack: list[tuple[int, Node]] = [(0, self.root)]
         while stack:
             depth, node = stack.pop()
             yield depth, node
-            if not isinstance(node, Leaf):
+            if not isinstance(node, Leaf) and depth != limit:
                 stack.extend((depth + 1, child) for child in reversed(node.children))
 
     def _error_in(self, node: Node) -> str:

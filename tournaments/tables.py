@@ -1,0 +1,235 @@
+"""Tables of a tournament file: rows, connections, and values that are checked as they are read.
+
+A damaged file is refused, never misread. Files of versions before 0.3 must be read, so SQLite's own checks of types
+(STRICT tables) would replace none of these.
+"""
+
+import os
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar, get_type_hints
+
+import msgspec
+
+from referee.text import MOST_QUOTED, one_line, quoted
+
+SCHEMA = "1"
+APPLICATION = 0x4B726965  # the application id in the file's header, "Krie"
+DAMAGE = sqlite3.Error, UnicodeDecodeError
+"""Exceptions of SQLite over a damaged file; the second if its own message quotes a byte that is no UTF-8."""
+PATIENCE = 5.0  # seconds to wait for a lock: workers of a run that was killed hold it for a moment more
+
+Color: TypeAlias = Literal["white", "black"]
+Index: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+Plies: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
+Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+Finite: TypeAlias = Annotated[float, msgspec.Meta(ge=-1.7976931348623157e308, le=1.7976931348623157e308)]
+
+
+class PairingRow(NamedTuple):
+    """Two players that meet."""
+
+    id: int
+    first: str
+    second: str
+
+
+class GameRow(NamedTuple):
+    """A game. record: its PGN, compressed by zlib. finished: UTC time in ISO format."""
+
+    id: int
+    pairing: int
+    number: Index
+    seed: int
+    white: str
+    black: str
+    result: Literal["1-0", "0-1", "1/2-1/2"]
+    reason: str
+    detail: str
+    plies: Plies
+    record: bytes
+    versions: str
+    finished: str
+    seconds: Seconds
+
+
+class SideRow(NamedTuple):
+    """One player's statistics in one game, as `kriegbot.game.match.PlayerStatistics`. rescues: JSON."""
+
+    game: int
+    color: Color
+    player: str
+    turns: int
+    tries: int
+    illegal: int
+    nonsense: int
+    overruns: int
+    astray: int
+    rescues: str
+    failure: str
+    log: str
+
+
+class AnswerRow(NamedTuple):
+    """One answer of a player. seconds, thought: its time as we measure it, and as the player reports it."""
+
+    game: int
+    number: Index
+    color: Color
+    ply: int
+    seconds: Seconds
+    thought: Finite
+    samples: int
+    leaves: int
+    particles: int
+    rescue: str
+    astray: int
+    overrun: int
+
+
+class IncidentRow(NamedTuple):
+    """A process that died during a game."""
+
+    id: int
+    game: int
+    at: str
+    what: str
+    quarantined: int
+
+
+Row = TypeVar("Row", PairingRow, GameRow, SideRow, AnswerRow, IncidentRow)
+TABLES: Mapping[type, tuple[str, str]] = {
+    PairingRow: ("pairings", "PRIMARY KEY (id)"),
+    GameRow: ("games", "PRIMARY KEY (id), UNIQUE (pairing, number)"),
+    SideRow: ("sides", "PRIMARY KEY (game, color)"),
+    AnswerRow: ("answers", "PRIMARY KEY (game, number)"),
+    IncidentRow: ("incidents", "PRIMARY KEY (id)"),
+}
+"""Name and keys of the table of each kind of row; its columns are the fields of the row."""
+
+
+def create_tables() -> str:
+    """Return the SQL that creates all tables.
+
+    >>> print(create_tables().splitlines()[1])
+    CREATE TABLE pairings (id INTEGER NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL, PRIMARY KEY (id));
+    """
+    statements = ["CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"]
+    types = {int: "INTEGER", float: "REAL", bytes: "BLOB"}
+    for row, (name, keys) in TABLES.items():
+        columns = [f"{column} {types.get(kind, 'TEXT')} NOT NULL" for column, kind in get_type_hints(row).items()]
+        suffix = "" if "(id)" in keys else " WITHOUT ROWID"
+        statements.append(f"CREATE TABLE {name} ({', '.join([*columns, keys])}){suffix};")
+    return "\n".join(statements)
+
+
+class StoreError(Exception):
+    """A store cannot be read, written or used; the message is one line."""
+
+
+def named(path: str | os.PathLike[str]) -> str:
+    """Quote a path for a message."""
+    return quoted(os.fspath(path))
+
+
+def short(text: object) -> str:
+    """Return the beginning of a text on one line, for a message."""
+    return one_line(str(text), MOST_QUOTED)
+
+
+class Tables:
+    """The tables of an open file."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path, self.connection = path, connection
+
+    def rows(self, query: str, *values: object) -> list[Any]:
+        """Return all rows of a query; raise StoreError if the file is damaged, locked or lacks a table."""
+        try:
+            return self.connection.execute(query, values).fetchall()
+        except DAMAGE as error:
+            raise self._refusal(error) from None
+
+    def table(self, kind: type[Row], game: int | None = None) -> Iterator[Row]:
+        """Yield the rows of a table, or those of one game, in the order of their keys.
+
+        Raise StoreError for a wrong value or a missing column.
+        """
+        name, _ = TABLES[kind]
+        condition = "" if game is None else f" WHERE {kind._fields[0]} = {game}"
+        try:
+            cursor = self.connection.execute(f"SELECT {', '.join(kind._fields)} FROM {name}{condition} ORDER BY 1, 2")
+            while rows := cursor.fetchmany(1000):
+                yield from msgspec.convert(rows, list[kind], builtin_types=(bytes,))  # type: ignore[valid-type]
+        except msgspec.ValidationError as error:
+            column = kind._fields[int(re.findall(r"\d+(?=\])", str(error))[-1])]
+            raise self.damaged(f"a wrong value for '{column}' in table '{name}'") from None
+        except DAMAGE as error:
+            raise self._refusal(error) from None
+
+    def insert(self, kind: type[NamedTuple], *sources: object, **values: object) -> None:
+        """Add a row. Columns that are not in `values` are attributes of the first source that has them.
+
+        Characters that UTF-8 cannot encode, such as half a surrogate pair in a traceback, are escaped.
+        """
+        for source in sources:
+            values = {name: getattr(source, name) for name in kind._fields if hasattr(source, name)} | values
+        texts = [v.encode(errors="backslashreplace").decode() if isinstance(v, str) else v for v in values.values()]
+        names, marks = ", ".join(values), ", ".join("?" * len(values))
+        self.connection.execute(f"INSERT INTO {TABLES[kind][0]} ({names}) VALUES ({marks})", texts)
+
+    def damaged(self, why: str) -> StoreError:
+        """Return the error for a damaged file."""
+        return StoreError(f"{named(self.path)} is damaged: {why}")
+
+    def _refusal(self, error: Exception) -> StoreError:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+            return StoreError(f"{named(self.path)}: another program has locked it")
+        return StoreError(f"{named(self.path)} is damaged, or not a tournament file ({short(error)})")
+
+
+def connected(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
+    """Return a connection to a tournament file; raise StoreError if it is none.
+
+    To read a file in WAL mode, SQLite makes two files beside it. Where it cannot, as on a read-only medium, the file is
+    opened as one that nobody writes ("immutable"). SQLite then ignores the log that a killed run leaves, so a file with
+    such a log is refused.
+    """
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    try:
+        try:
+            connection, application = _opened(address)
+        except sqlite3.OperationalError as error:
+            if mode == "rw" or error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                raise
+            log = path.with_name(f"{path.name}-wal")
+            if log.exists() and log.stat().st_size:
+                raise StoreError(
+                    f"{named(path)}: its last games are still in {named(log.name)}, and the folder is read-only; "
+                    "copy both files to a writable folder"
+                ) from None
+            connection, application = _opened(f"{address}&immutable=1")
+    except sqlite3.OperationalError as error:
+        raise StoreError(f"{named(path)}: {short(error)}") from None
+    except DAMAGE as error:
+        raise StoreError(f"{named(path)} is not a tournament file ({short(error)})") from None
+    if application != APPLICATION:
+        connection.close()
+        raise StoreError(f"{named(path)} is not a tournament file")
+    return connection
+
+
+def _opened(address: str) -> tuple[sqlite3.Connection, int]:
+    """Return a connection and the file's application id. A tournament file opened for writing enters WAL mode."""
+    connection = sqlite3.connect(address, PATIENCE, isolation_level=None, uri=True)
+    try:
+        application: int = connection.execute("PRAGMA application_id").fetchone()[0]
+        if application == APPLICATION and address.endswith("?mode=rw"):
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+        return connection, application
+    except DAMAGE:
+        connection.close()
+        raise
