@@ -16,7 +16,7 @@ import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.game.process import budget_of
-from kriegbot.online.bot import Bot, BotSettings, load_settings, read_settings
+from kriegbot.online import Bot, BotSettings, load_settings, read_settings
 from kriegbot.online.game import HURRY, LEAST, RESERVE, patience_for, seconds_for, spec_for
 from kriegbot.online.site import (
     CALLS,
@@ -87,7 +87,7 @@ def test_a_call_that_is_not_listed_is_never_sent(method: str, path: str, site: S
 
 
 def test_no_listed_call_asks_for_moves_of_the_opponent() -> None:
-    words = {word for _, pattern in CALLS for word in re.findall("[a-z-]{3,}", pattern.pattern)}
+    words = {word for call in CALLS for word in re.findall("[a-z-]{3,}", call)}
     assert words.isdisjoint({"moves", "review", "transcript", "events", "recent", "replay"})
 
 
@@ -196,6 +196,26 @@ def test_a_bot_is_registered_once(
     assert load_token(token_path(fake.address)) == TOKEN
     assert main(command) == 2
     assert "already holds a token" in capsys.readouterr().err
+    assert config.exists()
+
+
+@pytest.mark.parametrize("wants_key", [True, False])
+def test_a_registration_key_is_asked_for_only_where_the_site_wants_one(
+    wants_key: bool, fake: FakeSite, config: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def prompt(text: str, **_: object) -> str:
+        prompts.append(text)
+        return KEY
+
+    prompts: list[str] = []
+    monkeypatch.delenv("KRIEGSPIEL_REGISTRATION_KEY", raising=False)
+    monkeypatch.setattr("typer.prompt", prompt)
+    fake.wants_key = wants_key
+    (tmp_path / "s.toml").write_text(f'site = "{fake.address}"\n')
+    command = ["online", "register", "kriegbot", "--email", "me@example.org", "--settings", str(tmp_path / "s.toml")]
+    assert main(command) == 0
+    assert prompts == ["Registration key"] * wants_key
+    assert load_token(token_path(fake.address)) == TOKEN
     assert config.exists()
 
 

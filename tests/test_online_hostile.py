@@ -10,7 +10,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from email.utils import formatdate
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,11 +21,9 @@ import pytest
 from rich.console import Console
 
 from kriegbot.cli.online import Screen
+from kriegbot.online import Bot, BotSettings
 from kriegbot.online import site as api
-from kriegbot.online.bot import Bot, BotSettings
-from kriegbot.online.game import GameStatus, OnlineGame, OnlineRecord
-from kriegbot.online.site import SITE_RULES
-from kriegbot.players.specs import parse_spec
+from kriegbot.online.game import GameStatus, OnlineGame, _is_due
 from tests.test_online_reading import started
 
 ESCAPE = "\x1b]0;owned\x07\x9b2J\u202e"
@@ -75,11 +73,9 @@ def damaged(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def played(folder: Path, state: dict[str, Any], answer: dict[str, Any] | None = None) -> tuple[OnlineGame, Any]:
     """Return a game at a site that gives this state, and this answer to a try."""
     site: Any = SimpleNamespace(ask=lambda _: state, command=lambda *_: answer or {}, pause=lambda _: None, address="")
-    shown = GameStatus("ABC", "anna", "wild16")
-    record = OnlineRecord(folder, {"code": "ABC"})
-    return OnlineGame(
-        site, parse_spec(BotSettings().player), SITE_RULES["wild16"], record, shown, lambda _: None
-    ), shown
+    facts = {"code": "ABC", "opponent": "anna", "rules": "wild16"}
+    game = OnlineGame(site, BotSettings().player, folder, facts, lambda _: None)
+    return game, game.status
 
 
 def drawn(shown: GameStatus) -> str:
@@ -103,11 +99,14 @@ def test_a_list_of_games_of_another_shape_ends_nothing(asked: str, tmp_path: Pat
 
 def test_a_state_of_another_shape_is_played_or_waited_for(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("kriegbot.online.game.write_file", lambda *_: None)
+    monkeypatch.setattr("kriegbot.online.game.LOOKS_ANSWERED", 1)
     monkeypatch.setattr(OnlineGame, "_ask", lambda *_, **__: chess.Move.from_uci("a2a3"))
     drawn_with = set()
     for state in damaged(started()):
         game, shown = played(tmp_path, state)
-        game._turn(state)
+        game._look()
+        if _is_due(state):
+            game._turn(state)
         if shown.left not in drawn_with:
             drawn_with.add(shown.left)
             drawn(shown).encode()
@@ -152,7 +151,7 @@ def test_an_answer_that_comes_a_byte_at_a_time_can_be_left(head: bytes) -> None:
     stop, begun = api.in_a_while(0.3), time.monotonic()
     with (
         answering(head, b"x" * 1000, 0.05) as address,
-        api.Site(address, None, stop) as site,
+        closing(api.Site(address, None, stop)) as site,
         pytest.raises(api.Stopped),
     ):
         site.ask("/auth/me")
@@ -167,7 +166,7 @@ def test_an_answer_is_decoded_within_the_limit_of_its_size(times: int, why: str)
     head = f"Content-Encoding: {', '.join(['gzip'] * times)}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
     with (
         answering(head, body) as address,
-        api.Site(address, None, threading.Event()) as site,
+        closing(api.Site(address, None, threading.Event())) as site,
         pytest.raises(api.Uncertain, match=why),
     ):
         site.command("POST", "/game/create", {})
@@ -176,7 +175,7 @@ def test_an_answer_is_decoded_within_the_limit_of_its_size(times: int, why: str)
 def test_an_answer_in_gzip_is_read() -> None:
     body = gzip.compress(b'{"a": 1}')
     head = f"Content-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-    with answering(head, body) as address, api.Site(address, None, threading.Event()) as site:
+    with answering(head, body) as address, closing(api.Site(address, None, threading.Event())) as site:
         assert site.ask("/auth/me") == {"a": 1}
 
 

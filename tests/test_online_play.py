@@ -15,9 +15,9 @@ import chess
 import pytest
 from rich.console import Console
 
+from kriegbot import online
 from kriegbot.cli.online import Screen
-from kriegbot.online import bot as bot_module
-from kriegbot.online.bot import Bot, BotSettings, read_settings
+from kriegbot.online import Bot, BotSettings, read_settings
 from kriegbot.online.game import GameStatus
 from kriegbot.online.site import Site, in_a_while
 from kriegbot.request import Refused
@@ -34,8 +34,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(autouse=True)
 def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the bot look at the lobby more often, since the site is on this machine."""
-    monkeypatch.setattr(bot_module, "LOOK", 0.5)
-    monkeypatch.setattr(bot_module, "SOON", 0.2)
+    monkeypatch.setattr(online, "LOOK", 0.5)
+    monkeypatch.setattr(online, "SOON", 0.2)
 
 
 class Running:

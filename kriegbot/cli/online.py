@@ -11,8 +11,9 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,7 +35,8 @@ from kriegbot.request import Refused, games_folder, program_of
 from referee.text import one_line, quoted
 
 if TYPE_CHECKING:  # httpx, which the bot needs, is an extra
-    from kriegbot.online.bot import Bot, BotSettings
+    from kriegbot.online import Bot, BotSettings
+    from kriegbot.online.site import Json
 
 KEY = "KRIEGSPIEL_REGISTRATION_KEY"
 REGISTERING = 30.0  # seconds in which a request to register is repeated
@@ -57,7 +59,8 @@ def register(
 ) -> None:
     """Register a bot, and keep its token in a file that only you can read.
 
-    The site's registration key comes from the environment variable KRIEGSPIEL_REGISTRATION_KEY, or from a prompt.
+    The site's registration key comes from the environment variable KRIEGSPIEL_REGISTRATION_KEY, or from a prompt if
+    the site wants one.
     """
     for what, text in (("name", username), ("address", email), ("description", description)):
         if not text.isprintable():  # half a character, say, which no message can hold
@@ -67,9 +70,7 @@ def register(
 
     path = api.token_path(config.site)
     api.check_free(path)
-    key = os.environ.get(KEY) or typer.prompt("Registration key", hide_input=True)
-    if not (key.isascii() and key.isprintable()):
-        raise Refused("illegal registration key: it takes printable ASCII characters.")
+    key = os.environ.get(KEY, "")
     body = {
         "username": username,
         "display_name": username,
@@ -79,10 +80,12 @@ def register(
         "supported_rule_variants": list(dict.fromkeys(config.rules)),
     }
     try:
-        with api.Site(
-            config.site, None, api.in_a_while(REGISTERING), lambda line: print(line, file=sys.stderr)
-        ) as site:
-            answer = site.command("POST", "/auth/bots/register", body, {"X-Bot-Registration-Key": key})
+        try:
+            answer = _registered(config.site, body, key)
+        except api.SiteRefusal as refusal:
+            if key or refusal.status not in api.DENIED:
+                raise
+            answer = _registered(config.site, body, typer.prompt("Registration key", hide_input=True))
     except api.SiteRefusal as refusal:
         raise Refused(f"{config.site} does not register {quoted(username)}: {refusal}.") from None
     except api.Uncertain as error:
@@ -96,6 +99,18 @@ def register(
     print(f"Registered {username}; its token is in {path}, which only you can read.")
 
 
+def _registered(address: str, body: Json, key: str) -> Json:
+    """Return the site's answer to a request to register; no key goes with it if there is none."""
+    from kriegbot.online import site as api
+
+    if not (key.isascii() and key.isprintable()):
+        raise Refused("illegal registration key: it takes printable ASCII characters.")
+    headers = {"X-Bot-Registration-Key": key} if key else None
+    report = partial(print, file=sys.stderr)
+    with closing(api.Site(address, None, api.in_a_while(REGISTERING), report)) as site:
+        return site.command("POST", "/auth/bots/register", body, headers)
+
+
 @online.command()
 def run(settings: File = None) -> None:
     """Play until Ctrl-C: games from the lobby, and games that others begin with the bot.
@@ -104,7 +119,7 @@ def run(settings: File = None) -> None:
     elsewhere each event is one line.
     """
     config = _settings(settings)
-    from kriegbot.online.bot import Bot
+    from kriegbot.online import Bot
     from kriegbot.online.site import SITE_RULES, Site, in_a_while, load_token, token_path
 
     token = load_token(token_path(config.site))
@@ -118,11 +133,11 @@ def run(settings: File = None) -> None:
             raise Refused(f"player '{player}' {failed}.") from None
     stop = threading.Event()
     ends = dict.fromkeys((signal.SIGINT, signal.SIGTERM), lambda *_: stop.set())
-    with signal_handlers(ends), showing() as screen, Site(config.site, token, stop, screen.say) as site:
+    with signal_handlers(ends), showing() as screen, closing(Site(config.site, token, stop, screen.say)) as site:
         bot = Bot(site, config, folder, screen.say)
         screen.show(bot)
         bot.run()
-        with Site(config.site, token, in_a_while(), screen.say) as last:
+        with closing(Site(config.site, token, in_a_while(), screen.say)) as last:
             count = bot.leave(last)
     if count:
         print(f"{counted(count, 'game')} unfinished on the site; run this again to resume.")
@@ -132,7 +147,7 @@ def _settings(file: str | None) -> BotSettings:
     """Return the settings in a file, by default the user's; without that, the defaults."""
     if find_spec("httpx") is None:
         raise Refused("playing online needs httpx: pip install httpx.")
-    from kriegbot.online.bot import BotSettings, load_settings
+    from kriegbot.online import BotSettings, load_settings
 
     path = config_folder() / "online.toml" if file is None else Path(file)
     if file is None and not path.exists():

@@ -14,35 +14,28 @@ belief may become inconsistent there.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, TypeAlias
 
 import chess
 
 import referee
+from kriegbot.online.site import Json
 from referee.announcement import NO_CHECK, Check, PawnTryInfo
 from referee.pieces import men_of
 from referee.rules import Audience, PawnTries
 from referee.text import quoted
 from referee.view import ViewBuilder
 
-Json: TypeAlias = dict[str, Any]
-
 LIMITS = referee.Limits(quiet_plies=2000)
 DOUBLES = tuple(one | other for one, other in combinations(reversed(Check), 2))
 """Pairs of directions of a double check; most include a knight, so those come first."""
 COLORS: dict[str, chess.Color] = {"white": chess.WHITE, "black": chess.BLACK}
 
-NO_CAPTURES = "No pawn captures"
-CHECKS = {
-    "Check on rank": Check.RANK,
-    "Check on file": Check.FILE,
-    "Check on long diagonal": Check.LONG_DIAGONAL,
-    "Check on short diagonal": Check.SHORT_DIAGONAL,
-    "Check by knight": Check.KNIGHT,
-}
+NO_CAPTURES, HAS_CAPTURES = "No pawn captures", ("Has pawn capture", "Has pawn captures")
+CHECKS = {f"Check on {check.name}".replace("_", " ").lower(): check for check in Check}
+CHECKS["check by knight"] = Check.KNIGHT
 CHECK_CODES = {f"CHECK_{check.name}": check for check in Check}
 REFUSALS = {"Illegal move": referee.Answer.ILLEGAL, "Nonsense": referee.Answer.IMPOSSIBLE}
 ANSWERS = {"Has pawn captures": referee.Answer.YES, NO_CAPTURES: referee.Answer.NO}
@@ -70,16 +63,27 @@ def read_state(state: Json, rules: referee.RuleSet, answers: Mapping[int, Json],
     `answers` are the site's known answers to our moves, by the plies made before. `guess` is the index of the pair in
     `DOUBLES` to assume for a double check without known directions.
     """
-    color, turn = color_of(state.get("your_color")), color_of(state.get("turn"))
+    color, turn, fen = color_of(state.get("your_color")), color_of(state.get("turn")), state.get("your_fen")
     if color is None or turn is None:
         raise Unreadable(f"illegal colours: {quoted((state.get('your_color'), state.get('turn')))}")
     reader = _LogReader(color, rules, answers, guess)
-    for entry in _entries(state):
-        reader.read(entry)
+    try:
+        for entries in sorted(state.get("referee_turns") or (), key=lambda entries: int(entries["turn"])):
+            for name, side in COLORS.items():
+                for line in entries.get(name) or ():
+                    reader.read(side, line)
+    except Unreadable:
+        raise
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
+        raise Unreadable(f"illegal referee_turns: {type(error).__name__} {quoted(str(error))}") from None
     reader.close()
+    try:
+        men = men_of(chess.BaseBoard(str(fen).split(" ")[0]), color)
+    except ValueError:
+        raise Unreadable(f"illegal your_fen: {quoted(fen)}") from None
     view = reader.builder.view()
-    if view.men != _own_men(state, color):
-        raise Unreadable(f"our pieces by the log are not those of {quoted(state.get('your_fen'))}")
+    if view.men != men:
+        raise Unreadable(f"our pieces by the log are not those of {quoted(fen)}")
     if view.turn != turn:
         raise Unreadable(f"by the log {chess.COLOR_NAMES[view.turn]} is to move, not {quoted(state.get('turn'))}")
     return Reading(view, reader.is_guessed)
@@ -90,22 +94,6 @@ def color_of(name: object) -> chess.Color | None:
     return COLORS.get(name) if isinstance(name, str) else None
 
 
-@dataclass(slots=True)
-class _Entry:
-    """One line of the log: the side whose turn it is, its question, and the referee's messages."""
-
-    color: chess.Color
-    question: str
-    messages: list[str]
-    move: chess.Move | None
-
-    def own_move(self) -> chess.Move:
-        """Return the move of a try of ours."""
-        if self.move is None or not self.move or self.move.drop is not None:
-            raise Unreadable(f"a try of ours without its move: {quoted(self.messages)}")
-        return self.move
-
-
 class _LogReader:
     """A reader of the log, line by line; `builder` holds our side's view."""
 
@@ -113,26 +101,27 @@ class _LogReader:
         self.builder, self.is_guessed = ViewBuilder(color, rules, LIMITS), False
         self._rules, self._answers, self._guess = rules, answers, guess
 
-    def read(self, entry: _Entry) -> None:
-        """Read a line."""
-        if entry.color != self.builder.turn:
-            raise Unreadable(f"a line out of turn at ply {self.builder.ply + 1}: {quoted(entry.messages)}")
-        first, is_own = entry.messages[0], entry.color == self.builder.color
-        if entry.question == "":
+    def read(self, color: chess.Color, line: Json) -> None:
+        """Read a line of the side whose turn it is: its question, and the referee's messages."""
+        messages, builder = [str(message) for message in line["messages"]], self.builder
+        first, is_own, question = messages[0], color == builder.color, line.get("question_type")
+        if color != builder.turn:
+            raise Unreadable(f"a line out of turn at ply {builder.ply + 1}: {quoted(messages)}")
+        if not question:
             self._add_pawn_tries(first)
-        elif entry.question == "ASK_ANY":
-            answer = ANSWERS.get(first)
-            if answer is None:
+        elif question == "ASK_ANY":
+            if first not in ANSWERS:
                 raise Unreadable(f'illegal answer to "Any?": {quoted(first)}')
-            self.builder.apply(referee.OwnQuestion(answer) if is_own else referee.OpponentAsked(answer))
+            builder.apply(referee.OwnQuestion(ANSWERS[first]) if is_own else referee.OpponentAsked(ANSWERS[first]))
         else:
             self.close()
-            if first not in REFUSALS:
-                self._move(entry, is_own=is_own)
-            elif is_own:
-                self.builder.apply(referee.OwnTry(entry.own_move(), REFUSALS[first]))
-            elif REFUSALS[first] is referee.Answer.ILLEGAL and self._rules.illegal_to is Audience.BOTH:
-                self.builder.apply(referee.OpponentRefused())
+            answer = REFUSALS.get(first, referee.Answer.ACCEPTED)
+            if is_own:
+                self._own_try(answer, messages, line.get("move_uci"))
+            elif answer is referee.Answer.ACCEPTED:
+                self._opponent_moved(messages)
+            elif answer is referee.Answer.ILLEGAL and self._rules.illegal_to is Audience.BOTH:
+                builder.apply(referee.OpponentRefused())
 
     def close(self) -> None:
         """End a turn's lines. A move without a line of pawn tries announced that there are none."""
@@ -141,47 +130,47 @@ class _LogReader:
         if is_after_try and self.builder.pawn_tries is None:
             self._add_pawn_tries(NO_CAPTURES)
 
-    def _move(self, entry: _Entry, *, is_own: bool) -> None:
-        announcement, men = self._announcement(entry, is_own=is_own), self.builder.men
-        if is_own:
-            move = entry.own_move()
-            if move.from_square not in men or move.to_square in men:
-                raise Unreadable(f"a move that our pieces cannot have made: {move.uci()}")
-            self.builder.apply(referee.OwnTry(move, referee.Answer.ACCEPTED, announcement))
-        else:
-            square = announcement.captured_square
-            if square is not None and square not in men:
-                raise Unreadable(f"a capture on {chess.square_name(square)}, where none of our pieces stands")
-            self.builder.apply(referee.OpponentMoved(announcement))
+    def _own_try(self, answer: referee.Answer, messages: list[str], uci: str | None) -> None:
+        move, men = chess.Move.from_uci(uci) if uci else chess.Move.null(), self.builder.men
+        if not move or move.drop is not None:
+            raise Unreadable(f"a try of ours without its move: {quoted(messages)}")
+        if answer is not referee.Answer.ACCEPTED:
+            self.builder.apply(referee.OwnTry(move, answer))
+            return
+        announcement = self._announcement(messages, is_own=True)
+        if move.from_square not in men or move.to_square in men:
+            raise Unreadable(f"a move that our pieces cannot have made: {move.uci()}")
+        self.builder.apply(referee.OwnTry(move, answer, announcement))
 
-    def _announcement(self, entry: _Entry, *, is_own: bool) -> referee.Announcement:
+    def _opponent_moved(self, messages: list[str]) -> None:
+        announcement = self._announcement(messages, is_own=False)
+        square = announcement.captured_square
+        if square is not None and square not in self.builder.men:
+            raise Unreadable(f"a capture on {chess.square_name(square)}, where none of our pieces stands")
+        self.builder.apply(referee.OpponentMoved(announcement))
+
+    def _announcement(self, messages: list[str], *, is_own: bool) -> referee.Announcement:
         answer = self._answers.get(self.builder.ply, {})
-        capture, captured, checks, is_passing, is_double, promotion = None, None, NO_CHECK, False, False, False
-        for message in entry.messages:
+        capture, captured, checks, is_passing = None, None, NO_CHECK, False
+        for message in messages:
             if match := CAPTURE.fullmatch(message):
                 capture, is_passing = chess.parse_square(match[2].lower()), match[1].startswith("En passant")
                 captured = CAPTURED.get(match[1])
-            elif message in CHECKS:
-                checks |= CHECKS[message]
-            elif message == "Double check":
-                is_double = True
-            elif message == "Promotion":
-                promotion = True
-            elif message != "Move complete":
+            elif message.lower() in CHECKS:
+                checks |= CHECKS[message.lower()]
+            elif message not in ("Move complete", "Promotion", "Double check"):
                 raise Unreadable(f"unknown message: {quoted(message)}")
-        if is_double and len(checks) < 2:
+        if "Double check" in messages and len(checks) < 2:
             codes = answer.get("checks")
             named = codes if isinstance(codes, list) else []
             checks = Check(sum({CHECK_CODES.get(str(code), NO_CHECK) for code in named}))
             if len(checks) < 2:
                 checks, self.is_guessed = DOUBLES[self._guess % len(DOUBLES)], True
-        if capture is not None and is_own:
-            is_passing |= answer.get("en_passant_announced") is True
-        elif capture is not None:
-            is_passing |= capture not in self.builder.men  # our pawn stood beside that square
+        if capture is not None:  # an opponent's en passant: our pawn stood beside that square
+            is_passing |= answer.get("en_passant_announced") is True if is_own else capture not in self.builder.men
         en_passant = is_passing and self._rules.en_passant_announced
         captured = captured if self._rules.captured_kind else None
-        return referee.Announcement(capture, captured, checks, en_passant=en_passant, promotion=promotion)
+        return referee.Announcement(capture, captured, checks, en_passant=en_passant, promotion="Promotion" in messages)
 
     def _add_pawn_tries(self, message: str) -> None:
         """Add pawn tries to the announcement of the move before."""
@@ -201,39 +190,14 @@ class _LogReader:
                 raise Unreadable(f"pawn tries in the middle of a turn: {quoted(message)}")
 
 
-def _entries(state: Json) -> Iterator[_Entry]:
-    """Yield the lines of the log in order; it groups them by the number of the turn and by colour."""
-    turns = state.get("referee_turns")
-    try:
-        for turn in sorted(turns or (), key=lambda turn: int(turn["turn"])):
-            for name, color in COLORS.items():
-                for line in turn.get(name) or ():
-                    messages = [str(message) for message in line["messages"]]
-                    uci = line.get("move_uci")
-                    move = None if uci is None else chess.Move.from_uci(uci)
-                    if not messages:
-                        raise ValueError("a line without messages")
-                    yield _Entry(color, str(line.get("question_type") or ""), messages, move)
-    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
-        raise Unreadable(f"illegal referee_turns: {type(error).__name__} {quoted(str(error))}") from None
-
-
 def _pawn_tries(message: str, kind: PawnTries) -> PawnTryInfo | None:
     """Return the pawn tries in a message; None if rules of this kind have no such message."""
-    count, squares = COUNT.fullmatch(message), SQUARES.fullmatch(message)
-    if kind is PawnTries.COUNT and (count or message == NO_CAPTURES):
+    count, squares, is_none = COUNT.fullmatch(message), SQUARES.fullmatch(message), message == NO_CAPTURES
+    if kind is PawnTries.COUNT and (count or is_none):
         return referee.PawnTryCount(int(count[1]) if count else 0)
-    if kind is PawnTries.YES_NO and message in (NO_CAPTURES, "Has pawn capture", "Has pawn captures"):
-        return referee.PawnTryExists(message != NO_CAPTURES)
-    if kind is PawnTries.SQUARES and (squares or message == NO_CAPTURES):
+    if kind is PawnTries.YES_NO and (is_none or message in HAS_CAPTURES):
+        return referee.PawnTryExists(not is_none)
+    if kind is PawnTries.SQUARES and (squares or is_none):
         names = squares[1].lower().split(", ") if squares else []
         return referee.PawnTrySquares(tuple(sorted(map(chess.parse_square, names))))
     return None
-
-
-def _own_men(state: Json, color: chess.Color) -> dict[chess.Square, chess.PieceType]:
-    """Return our pieces as the site shows them."""
-    try:
-        return men_of(chess.BaseBoard(str(state.get("your_fen")).split(" ")[0]), color)
-    except ValueError:
-        raise Unreadable(f"illegal your_fen: {quoted(state.get('your_fen'))}") from None

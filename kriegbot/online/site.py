@@ -17,48 +17,44 @@ import threading
 import time
 import zlib
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from concurrent.futures import Future
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
-from functools import partial
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import httpx
 
 from kriegbot.folders import config_folder
-from kriegbot.request import Refused
+from kriegbot.request import Refused, refusing
 from referee import RULE_SETS
-from referee.text import one_line, quoted
+from referee.text import one_line, quoted, write_file
 
 Json: TypeAlias = dict[str, Any]
 
 SITE = "https://api.kriegspiel.org"
-CALLS = tuple(
-    (method, re.compile(path))
-    for method, path in (
-        ("POST", r"/auth/bots/register"),
-        ("GET", r"/auth/me"),
-        ("POST", r"/bots/profile"),
-        ("POST", r"/game/create"),
-        ("GET", r"/game/open"),
-        ("POST", r"/game/join/[0-9A-Za-z]{1,40}"),
-        ("GET", r"/game/mine/active"),
-        ("GET", r"/game/(?!mine/|open/|join/)[0-9A-Za-z]{1,40}/state"),
-        ("POST", r"/game/[0-9A-Za-z]{1,40}/(?:move|ask-any|resign)"),
-        ("DELETE", r"/game/[0-9A-Za-z]{1,40}"),
-    )
+CALLS = (
+    "POST /auth/bots/register",
+    "GET /auth/me",
+    "POST /bots/profile",
+    "POST /game/create",
+    "GET /game/open",
+    "POST /game/join/[0-9A-Za-z]{1,40}",
+    "GET /game/mine/active",
+    "GET /game/(?!mine/|open/|join/)[0-9A-Za-z]{1,40}/state",
+    "POST /game/[0-9A-Za-z]{1,40}/(?:move|ask-any|resign)",
+    "DELETE /game/[0-9A-Za-z]{1,40}",
 )
-"""All calls that this bot makes."""
+"""All calls that this bot makes, as regular expressions."""
 TIMEOUT = 10.0  # seconds until a request counts as lost
 WHOLE, TICK = 30.0, 0.05  # seconds for a whole answer, and between two looks for it or for our own end
 FIRST_WAIT, LONGEST_WAIT = 0.25, 15.0  # seconds between two attempts; each wait is up to twice the one before
 LONGEST_PAUSE = 120.0  # greatest pause, in seconds, that the site can demand with 429
 MAX_BYTES = 4_000_000
 LEAVING = 5.0  # seconds for what is worth trying at the end
+DENIED = (401, 403)  # HTTP status of a request that lacks a key or a right
 TOKEN = re.compile(r"[!-~]{1,500}")
-_LOCAL = ("127.0.0.1", "localhost", "::1")
 
 SITE_RULES = {name: RULE_SETS[name] for name in ("berkeley", "wild16", "cincinnati", "berkeley_any", "rand", "english")}
 """The rule sets that the site has, under the names that it shares with us."""
@@ -95,19 +91,10 @@ class Site:
         self, address: str, token: str | None, stop: threading.Event, report: Callable[[str], None] = lambda _: None
     ) -> None:
         self.address, self.stop, self._report = checked_address(address), stop, report
-        self._client = httpx.Client(
-            base_url=self.address,
-            headers={"User-Agent": "kriegbot", "Accept-Encoding": "gzip"}
-            | ({"Authorization": f"Bearer {token}"} if token else {}),
-            timeout=TIMEOUT,
-            limits=httpx.Limits(max_connections=50),
-        )
-
-    def __enter__(self) -> Site:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        headers = {"User-Agent": "kriegbot", "Accept-Encoding": "gzip"}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        self._client = httpx.Client(base_url=self.address, headers=headers, timeout=TIMEOUT)
 
     def close(self) -> None:
         """Close all connections."""
@@ -118,10 +105,7 @@ class Site:
         return self.command("GET", path)
 
     def command(self, method: str, path: str, body: Json | None = None, headers: dict[str, str] | None = None) -> Json:
-        """Return the answer to a command. Send it again only if it cannot have taken effect.
-
-        Raise SiteRefusal, Uncertain or Stopped.
-        """
+        """Return the answer; repeat a request that had no effect. Raise SiteRefusal, Uncertain or Stopped."""
         wait = FIRST_WAIT
         while True:
             self.pause(0)
@@ -138,7 +122,7 @@ class Site:
             raise Stopped
 
     def _once(self, method: str, path: str, body: Json | None, headers: dict[str, str] | None) -> Json:
-        if not any(method == known and pattern.fullmatch(path) for known, pattern in CALLS):
+        if not any(re.fullmatch(call, f"{method} {path}") for call in CALLS):
             raise ValueError(f"{method} {path} is not a call that this bot makes")
         unknown = Lost if method == "GET" else Uncertain
         try:
@@ -149,23 +133,18 @@ class Site:
             raise Lost(f"no connection to {self.address} ({_why(error)})") from None
         except httpx.HTTPError as error:
             raise unknown(f"{method} {path}: no answer ({_why(error)})") from None
-        if status == 429:
-            raise Lost(f"{method} {path}: too many requests", _pause_in(after))
-        if status == 503 and after and method == "GET":
-            raise Lost(f"{method} {path}: the site is busy", _pause_in(after))
+        if status == 429 or (status == 503 and after and method == "GET"):
+            raise Lost(f"{method} {path}: the site is busy ({status})", _pause_in(after))
         if status >= 500:
             raise unknown(f"{method} {path}: the site failed ({status})")
-        try:
-            answer = json.loads(data) if data else {}
-            if not isinstance(answer, dict):
-                raise ValueError
-        except (ValueError, RecursionError):
-            answer = None
+        answer: Any = None
+        with suppress(ValueError, RecursionError):
+            answer = json.loads(data or b"{}")
         if status >= 300:
-            details = (answer or {}).get("error")
-            texts = details if isinstance(details, dict) else {}
+            texts = answer.get("error") if isinstance(answer, dict) else None
+            texts = texts if isinstance(texts, dict) else {}
             raise SiteRefusal(status, *(one_line(str(texts.get(name, "")), 200) for name in ("code", "message")))
-        if answer is None:
+        if not isinstance(answer, dict):
             raise unknown(f"{method} {path}: an answer that is not a JSON object")
         return answer
 
@@ -176,7 +155,7 @@ class Site:
 
         It waits for a thread, since a site that sends a byte a second could keep this one for ever.
         """
-        fetched: SimpleQueue[tuple[int, str, bytes] | Exception] = SimpleQueue()
+        answer: Future[tuple[int, str, bytes]] = Future()
 
         def fetch() -> None:
             try:
@@ -187,19 +166,16 @@ class Site:
                         if len(data) > MAX_BYTES or time.monotonic() > deadline:
                             raise ValueError(f"an answer of more than {MAX_BYTES} bytes or {WHOLE:g} seconds")
                     data = _decoded(data, response.headers.get("Content-Encoding", ""))
-                    fetched.put((response.status_code, response.headers.get("Retry-After", ""), data))
+                    answer.set_result((response.status_code, response.headers.get("Retry-After", ""), data))
             except Exception as error:  # noqa: BLE001 - raised where somebody waits
-                fetched.put(error)
+                answer.set_exception(error)
 
         deadline = time.monotonic() + WHOLE
         threading.Thread(target=fetch, daemon=True).start()
         while time.monotonic() < deadline:
             self.pause(0)
-            with suppress(Empty):
-                answer = fetched.get(timeout=TICK)
-                if isinstance(answer, Exception):
-                    raise answer
-                return answer
+            with suppress(TimeoutError):
+                return answer.result(TICK)
         raise ValueError(f"no whole answer in {WHOLE:g} seconds")
 
 
@@ -237,7 +213,7 @@ def checked_address(address: str) -> str:
         url = httpx.URL("")
     if url.scheme not in ("http", "https") or not url.host or url.userinfo or url.query or url.fragment:
         raise Refused(f"illegal site {quoted(address)}: it takes an address such as {SITE}.")
-    if url.scheme == "http" and url.host not in _LOCAL:
+    if url.scheme == "http" and url.host not in ("127.0.0.1", "localhost", "::1"):
         raise Refused(f"illegal site {quoted(address)}: a token goes only by https, except to this machine.")
     return str(url).rstrip("/")
 
@@ -278,30 +254,19 @@ def save_token(path: Path, token: str) -> None:
 
 def load_token(path: Path) -> str:
     """Return the token in a file. Raise Refused if there is none or others can read it."""
-    try:
-        with path.open(encoding="ascii", errors="replace") as file:
-            # Windows knows no such modes (docs.python.org/3/library/os.html, os.chmod).
-            if os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077:
-                raise Refused(f"'{path}' can be read by others; make it yours alone: chmod 600 '{path}'.")
-            token = file.read(1000).strip()
-    except FileNotFoundError:
-        raise Refused(f"there is no token in '{path}'; `kriegbot online register` gets one.") from None
-    except OSError as error:
-        raise Refused(f"cannot read the token '{path}': {error.strerror or error}.") from None
+    if not path.exists():
+        raise Refused(f"there is no token in '{path}'; `kriegbot online register` gets one.")
+    with refusing(OSError, beginning=f"cannot read the token '{path}': "), path.open("rb") as file:
+        # Windows knows no such modes (docs.python.org/3/library/os.html, os.chmod).
+        if os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077:
+            raise Refused(f"'{path}' can be read by others; make it yours alone: chmod 600 '{path}'.")
+        token = file.read(1000).decode(errors="replace").strip()
     if not TOKEN.fullmatch(token):
         raise Refused(f"'{path}' holds no token; it takes one line, as `kriegbot online register` writes it.")
     return token
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a new file, whole or not at all."""
-    try:
+    with refusing(OSError, beginning=f"cannot save the token '{path}': "):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with open(path, "x", opener=partial(os.open, mode=0o600), encoding="ascii") as file, ExitStack() as on_failure:
-            on_failure.callback(path.unlink, missing_ok=True)
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-            on_failure.pop_all()
-    except OSError as error:
-        raise Refused(f"cannot save the token '{path}': {error.strerror or error}.") from None
+        write_file(path, text.encode(), mode=0o600)
