@@ -158,7 +158,7 @@ def test_directions_of_a_double_check_are_guessed_until_the_player_can_believe_t
     for uci in DOUBLE.split():
         assert game.act(chess.Move.from_uci(uci)) is Answer.ACCEPTED
     with serving(fake), running(fake, tmp_path, player="overconfident:depth=1,samples=20") as one:
-        one.until(lambda: game.game.ply > 19)
+        one.until(lambda: game.game.ply > 19, 240)
     assert one.has_said("EmptyBelief")
     assert "ply" in one.record(game.code)["thoughts"][0]
     assert fake.wrong == []

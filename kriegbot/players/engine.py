@@ -53,7 +53,6 @@ NAMED = 100.0
 PATIENCE, SLOWEST = 10.0, 10_000
 """Seconds for an answer of an engine, or for a search; for a longer one, as many as at so many positions a second."""
 MOST_FAILURES = 3
-FAILURES = (chess.engine.EngineError, CancelledError, TimeoutError, OSError)
 USED = {"ponder": "check", "uci_analysemode": "check", "uci_chess960": "check", "uci_variant": "combo"}
 USED |= {"multipv": "spin", "threads": "spin", "hash": "spin"}
 """Options that python-chess or we set, with their types in UCI. Some engines use a name for something else."""
@@ -83,12 +82,10 @@ class Engine:
         """
         try:
             scores = self._wait(self._scores(board, nodes), max(PATIENCE, nodes / SLOWEST))
-        except FAILURES as error:
+        except chess.engine.EngineError as error:
             self._failures += 1
-            self.end()
             if self._failures == MOST_FAILURES:
-                why = _reason(error)
-                raise chess.engine.EngineError(f"{self._program} failed on {MOST_FAILURES} boards: {why}") from None
+                raise chess.engine.EngineError(f"{self._program} failed on {MOST_FAILURES} boards: {error}") from None
             self._start()
             return {}
         self._failures = 0
@@ -117,10 +114,8 @@ class Engine:
             least = {name: max(1, options[name].min or 1) for name in ("Threads", "Hash") if name in options}
             self._wait(self._protocol.configure(least), PATIENCE)  # one thread: one seed, one game
             self._wait(self._scores(chess.Board(), 100), PATIENCE)
-        except FAILURES as error:
-            self.end()
-            why = _reason(error)
-            raise NotFound(f"{self._program} is no chess engine that speaks UCI and ends a search: {why}.") from None
+        except chess.engine.EngineError as error:
+            raise NotFound(f"{self._program} is no chess engine that speaks UCI and ends a search: {error}.") from None
 
     async def _scores(self, board: chess.Board, nodes: int) -> dict[chess.Move, float]:
         """Return the values of moves that the engine gives; of all moves if it has no MultiPV for that many."""
@@ -150,11 +145,18 @@ class Engine:
         return analysis.multipv, (await analysis.wait()).move
 
     def _wait(self, what: Coroutine[Any, Any, T], seconds: float) -> T:
+        """Return a result. If the engine gives none, end it and raise EngineError with the reason."""
         future = asyncio.run_coroutine_threadsafe(what, self._loop)
         try:
             return future.result(seconds)  # asyncio's own limit waits for what it cancels
+        except TimeoutError:
+            why = f"no answer in {seconds:g} seconds"
+        except (chess.engine.EngineError, CancelledError, OSError) as error:
+            why = one_line(str(error), 200) or "an answer that UCI does not allow"
         finally:
             future.cancel()
+        self.end()
+        raise chess.engine.EngineError(why)
 
     def _on_exception(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """End what waits for an answer that python-chess could not read."""
@@ -169,12 +171,6 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 def _score(line: chess.engine.InfoDict, side: chess.Color) -> float:
     return float(line["score"].pov(side).score(mate_score=MATE))
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, TimeoutError):
-        return f"no answer in {PATIENCE:g} seconds or more"
-    return one_line(str(error), 200) or "an answer that UCI does not allow"
 
 
 started = cache(Engine)
