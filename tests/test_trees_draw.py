@@ -21,7 +21,7 @@ def drawn(tree: Tree, strategy: Strategy | None = None) -> ElementTree.Element:
 
 
 def texts(picture: ElementTree.Element) -> list[str]:
-    return [text.text or "" for text in picture.iter(f"{NAMESPACE}text")]
+    return [part for text in picture.iter(f"{NAMESPACE}text") for part in text.itertext()]
 
 
 def dashed(picture: ElementTree.Element) -> list[ElementTree.Element]:
@@ -30,7 +30,7 @@ def dashed(picture: ElementTree.Element) -> list[ElementTree.Element]:
 
 def test_a_picture_shows_names_payoffs_probabilities_and_information_sets() -> None:
     shown = Counter(texts(drawn(bins_game_with_a_coin())))
-    assert {"Game 2", "Max", "Min", "pick", "A", "B", "C", "A, heads", "heads", "tails", "1/2"} <= shown.keys()
+    assert {"Game 2", "\u25cf Max", "\u25cf Min", "pick", "A", "B", "C", "A, heads", "heads", "tails", "1/2"} <= shown.keys()
     assert (shown["1/2"], shown["-3"], shown["pick"]) == (6, 2, 1)
 
 
@@ -68,7 +68,7 @@ def test_no_two_nodes_of_a_level_stand_in_one_place_and_all_are_in_the_picture(s
 def test_names_from_elsewhere_are_made_harmless() -> None:
     tree = Tree(Decision(0, "<script>&\x1b\n", (Leaf((1,)),), ('"><',)), ("<b>",), "a & b\x00")
     shown = texts(drawn(tree))
-    assert {"a & b?", "<b>", "<script>&?", '"><'} <= set(shown)
+    assert {"a & b?", "\u25cf <b>", "<script>&?", '"><'} <= set(shown)
 
 
 def test_long_names_are_cut_and_long_numbers_rounded() -> None:

@@ -12,7 +12,6 @@ import pickle
 import signal
 import sys
 import threading
-from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -20,8 +19,8 @@ from typing import Any
 
 from kriegbot.importing import SAFE_PATH, forget_current_folder
 from kriegbot.players.specs import parse_spec
-from tournaments.run import ExecutorError, SpecOf, WarmSeats, log_start
-from tournaments.schedule import MOST_ATTEMPTS, Died, Outcome, ScheduledGame, TournamentSettings
+from tournaments.run import ExecutorError, SpecOf, WarmSeats, with_retries
+from tournaments.schedule import Died, Outcome, ScheduledGame, TournamentSettings
 
 try:  # Dask is an optional extra
     import dask
@@ -75,23 +74,21 @@ class DaskExecutor:
 
     def play(self, games: Iterable[ScheduledGame], settings: TournamentSettings) -> Generator[Outcome, None, None]:
         """Play games. Closing the generator withdraws those submitted and ends a cluster of our own."""
-        waiting = deque((game, 1) for game in games)
-        submitted: dict[Any, tuple[ScheduledGame, int]] = {}
         with _own(self._jobs) if self._scheduler is None else _connected(self._scheduler) as client:
             done = as_completed(loop=client.loop)
-            while waiting or submitted:
-                window = max(self._jobs, sum(client.nthreads().values()))
-                while waiting and len(submitted) < window:
-                    game, attempt = waiting.popleft()
-                    log_start(game)
-                    future = client.submit(_play, game, attempt, settings, self._patience, self._spec_of, pure=False)
-                    submitted[future.key] = game, attempt
-                    done.add(future)
-                future = next(done)
-                outcome = _outcome(future, *submitted.pop(future.key))
-                if isinstance(outcome, Died) and outcome.attempts < MOST_ATTEMPTS:
-                    waiting.appendleft((outcome.game, outcome.attempts + 1))
-                yield outcome
+
+            def submit(game: ScheduledGame, attempt: int) -> Future[Any]:
+                future = client.submit(_play, game, attempt, settings, self._patience, self._spec_of, pure=False)
+                done.add(future)
+                return future
+
+            yield from with_retries(
+                games,
+                lambda: max(self._jobs, sum(client.nthreads().values())),
+                submit,
+                lambda _: [next(done)],
+                _outcome,
+            )
 
 
 def _outcome(future: Future[Any], game: ScheduledGame, attempt: int) -> Outcome:
@@ -133,33 +130,17 @@ def _own(jobs: int) -> Iterator[Client]:
     takes to load them, and deletes both.
     """
     with dask.config.set(OWN_CLUSTER), _same_environment():
-        with _no_current_folder():
-            cluster = LocalCluster(
-                n_workers=jobs,
-                threads_per_worker=1,
-                security=True,
-                memory_limit=None,  # the default, a share of the memory, is too little on a machine of many cores
-                dashboard_address="127.0.0.1:0",  # any free port: Dask cannot do without one
-                silence_logs=logging.CRITICAL + 1,
-            )
+        cluster = LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            security=True,
+            memory_limit=None,  # the default, a share of the memory, is too little on a machine of many cores
+            dashboard_address="127.0.0.1:0",  # any free port: Dask cannot do without one
+            silence_logs=logging.CRITICAL + 1,
+        )
         with cluster, Client(cluster, set_as_default=False) as client:
             client.register_plugin(_Uninterrupted())
             yield client
-
-
-@contextmanager
-def _no_current_folder() -> Iterator[None]:
-    """Keep processes of `multiprocessing` started within from importing modules of the current folder."""
-    path, before = sys.path[:], {name: os.environ.get(name) for name in (SAFE_PATH, "PYTHONPATH")}
-    forget_current_folder()
-    os.environ[SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        sys.path[:] = path
-        for name, value in before.items():
-            os.environ.pop(name, None)
-            os.environ.update({} if value is None else {name: value})
 
 
 class _Uninterrupted(WorkerPlugin):
@@ -171,11 +152,17 @@ class _Uninterrupted(WorkerPlugin):
 
 @contextmanager
 def _same_environment() -> Iterator[None]:
-    """Restore this process's environment afterwards: Dask writes its workers' environment into it."""
-    before = dict(os.environ)
+    """Keep processes started within from importing modules of the current folder; restore path and environment.
+
+    Dask writes its workers' environment into that of this process.
+    """
+    path, before = sys.path[:], dict(os.environ)
+    forget_current_folder()
+    os.environ[SAFE_PATH] = "1"
     try:
         yield
     finally:
+        sys.path[:] = path
         for name in set(os.environ) - set(before):
             del os.environ[name]
         os.environ.update(before)

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 NOTHING = "-"  # stands for a missing figure
 MOST_ROWS = 50  # rows shown of each table at a terminal; the page and the JSON have all
+# Inches. Narrow, so that text stays readable when a phone shrinks the plot
 WIDTH, BASE_HEIGHT, ROW_HEIGHT, NAMED_ROW_HEIGHT, LEGEND_ROW = 5.2, 1.1, 0.45, 0.6, 0.2
-"""Inches. Narrow, so that text stays readable when a phone shrinks the plot."""
 BAR, SMALL = 0.5, 9  # height of a bar in rows, and of small letters in points
 WON, DRAWN, LOST, LINE = "#2b6cb0", "#d5d9de", "#c05621", "#1a1a1a"
 MISSING = "plots need matplotlib, which is missing: pip install matplotlib"
@@ -181,12 +181,13 @@ def _elo(difference: Elo | None, score: float) -> str:
 
 
 def _cross_table(report: TournamentReport) -> Table:
+    numbers = numbers_of(report).values()
     rows = [
-        (str(number), *(_number(cell, "g") for cell in points), f"{player.points:g}", str(player.games))
-        for number, (player, points) in enumerate(zip(report.players, report.points, strict=True), 1)
-        if len(report.players) > 2
+        (number, *(_number(cell, "g") for cell in points), f"{player.points:g}", str(player.games))
+        for number, player, points in zip(numbers, report.players, report.points, strict=True)
+        if len(numbers) > 2
     ]
-    return Table("Points against each", ("", *numbers_of(report).values(), "all", "games"), rows)
+    return Table("Points against each", ("", *numbers, "all", "games"), rows)
 
 
 def _pairs(report: TournamentReport) -> Table:
@@ -250,18 +251,18 @@ def _players(report: TournamentReport) -> Table:
 
 
 def _times(report: TournamentReport) -> Table:
-    rows = []
-    for number, player in enumerate(report.players, 1):
-        if player.games:
-            spans = (player.move_seconds or (None, None)), (player.answer_seconds or (None, None))
-            rows.append((str(number), *(_number(value, ".1f", 1000) for span in spans for value in span)))
+    rows = [
+        (str(number), *(_number(value, ".1f", 1000) for span in spans for value in span or (None, None)))
+        for number, player in enumerate(report.players, 1)
+        if (spans := (player.move_seconds, player.answer_seconds)) and player.games
+    ]
     headings = ("", "median move", "99%", "median answer", "99%")
     return Table("Time in ms, of a move and of each answer", headings, rows)
 
 
 def _forfeits(report: TournamentReport) -> Table:
     names = numbers_of(report)
-    rows = [(str(lost.game), names.get(lost.player, lost.player), lost.failure) for lost in report.forfeits]
+    rows = [(str(lost.game), names[lost.player], lost.failure) for lost in report.forfeits]
     return Table("Failures", ("game", "player", "failure"), rows, prose=True)
 
 
@@ -379,10 +380,8 @@ def _histograms(
         texts.append(f"{key}: most between {histogram.edges[mode]:.3g} and {histogram.edges[mode + 1]:.3g}")
     if name == "times":
         axes.set_xscale("log")
-    axes.set(xlim=(min(used), max(used)), xlabel=labels[0], ylabel=labels[1])
-    axes.set_ylim(bottom=0)
-    legend = figure.legend(frameon=False, loc="outside upper left", fontsize=SMALL)
-    for text in legend.get_texts():
+    axes.set(xlim=(min(used), max(used)), ylim=(0, None), xlabel=labels[0], ylabel=labels[1])
+    for text in figure.legend(frameon=False, loc="outside upper left", fontsize=SMALL).get_texts():
         text.set_parse_math(False)
     return svg_plot(name, title, texts, figure)
 
@@ -399,9 +398,8 @@ def _axes(height: float) -> tuple[Figure, Axes]:
 def svg_plot(name: str, title: str, texts: Sequence[str], figure: Figure) -> Plot:
     """Return a plot: the SVG element alone, with ids unique to it, and `texts` as its text alternative."""
     out = StringIO()
-    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    svg = out.getvalue()
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    figure.savefig(out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    svg = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", out.getvalue(), flags=re.DOTALL)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
     label = escape(f"{title}. {'; '.join(texts)}")
     return Plot(title, svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1))

@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
 
@@ -34,6 +34,7 @@ from tournaments.store import Store
 
 LOGGER = logging.getLogger("kriegbot.tournament")
 
+F = TypeVar("F")  # an executor's futures
 SpecOf: TypeAlias = Callable[[str], PlayerSpec]  # from a player's name in the schedule to its spec
 
 
@@ -109,20 +110,40 @@ class LocalExecutor:
 
     def play(self, games: Iterable[ScheduledGame], settings: TournamentSettings) -> Generator[Outcome, None, None]:
         """Play games. Closing the generator ends the workers."""
-        waiting = deque((game, 1) for game in games)
-        running: dict[Future[Outcome], tuple[ScheduledGame, int]] = {}
         seats = partial(_sit_down, settings, self._patience, self._spec_of)
         with WorkerPool(self._jobs, seats) as pool:
-            while waiting or running:
-                while waiting and len(running) < self._jobs:
-                    game, attempt = waiting.popleft()
-                    log_start(game)
-                    running[pool.submit(_play, game, attempt)] = game, attempt
-                for future in wait(running, TICK, FIRST_COMPLETED).done:
-                    outcome = _outcome(future, *running.pop(future))
-                    if isinstance(outcome, Died) and outcome.attempts < MOST_ATTEMPTS:
-                        waiting.appendleft((outcome.game, outcome.attempts + 1))
-                    yield outcome
+            yield from with_retries(
+                games,
+                lambda: self._jobs,
+                lambda game, attempt: pool.submit(_play, game, attempt),
+                lambda running: wait(running, TICK, FIRST_COMPLETED).done,
+                _outcome,
+            )
+
+
+def with_retries(
+    games: Iterable[ScheduledGame],
+    most: Callable[[], int],
+    submit: Callable[[ScheduledGame, int], F],
+    done: Callable[[Iterable[F]], Iterable[F]],
+    outcome_of: Callable[[F, ScheduledGame, int], Outcome],
+) -> Generator[Outcome, None, None]:
+    """Play games, at most so many at once, each again if a worker dies over it, until MOST_ATTEMPTS have.
+
+    `submit` starts a game and its attempt, `done` waits for some that run, `outcome_of` returns their outcomes.
+    """
+    waiting = deque((game, 1) for game in games)
+    running: dict[F, tuple[ScheduledGame, int]] = {}
+    while waiting or running:
+        while waiting and len(running) < most():
+            game, attempt = waiting.popleft()
+            LOGGER.info("game %d begins, %s against %s", game.id, game.white, game.black)
+            running[submit(game, attempt)] = game, attempt
+        for future in done(running):
+            outcome = outcome_of(future, *running.pop(future))
+            if isinstance(outcome, Died) and outcome.attempts < MOST_ATTEMPTS:
+                waiting.appendleft((outcome.game, outcome.attempts + 1))
+            yield outcome
 
 
 def _outcome(future: Future[Outcome], game: ScheduledGame, attempt: int) -> Outcome:
@@ -173,11 +194,6 @@ def run(
             watch(outcome)
             if is_decided():
                 return
-
-
-def log_start(game: ScheduledGame) -> None:
-    """Log that a worker receives a game."""
-    LOGGER.info("game %d begins, %s against %s", game.id, game.white, game.black)
 
 
 def _log(outcome: Outcome) -> None:

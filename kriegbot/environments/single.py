@@ -32,7 +32,6 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
       opponent: its spec, such as "kriegbot:samples=50".
       color: our side; None for a random one in every game.
       rules: the rule set, or its name.
-      limits: draw limits.
       render_mode: "ansi" if `render` shall return the true board as text, for people.
 
     Raises ValueError unless there are such an opponent (BadSpec), rule set (UnknownRuleSet) and color.

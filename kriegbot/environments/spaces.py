@@ -4,7 +4,7 @@ An action is a number from 0 to 4168, the same for both sides: a try between two
 queen, or the question "Any?". Squares count from a1 = 0 to h8 = 63, as in python-chess, for Black too.
 
 An observation is bytes [34, 8, 8]: planes of the board, from a1 at [0, 0] to h8 at [7, 7]. It is computed from a
-`View`, so it contains nothing else. `kriegbot.environments.batch_kernel` computes the same on kernels.
+`View`, so it contains nothing else. `Batch` computes the same on kernels.
 """
 
 import chess

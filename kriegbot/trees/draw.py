@@ -65,7 +65,7 @@ def lay_out(tree: Tree) -> Layout:
     column = _column(nodes, columns, levels)
     places = {node: (MARGIN + column * columns[node], HEAD + LEVEL * levels[node]) for node in nodes}
     leaves = sum(isinstance(node, Leaf) for node in nodes)
-    text = CHARACTER * max(len(tree.title) * 1.3, _legend(tree)[-1][1])
+    text = CHARACTER * max(len(tree.title) * 1.3, sum(len(_short(name)) + 5 for name in tree.players))
     height = HEAD + LEVEL * tree.depth + LINE * len(tree.players) + MARGIN
     return Layout(places, 2 * MARGIN + max(column * leaves, text), height)
 
@@ -149,19 +149,11 @@ def _nodes(tree: Tree, layout: Layout) -> Iterator[str]:
 def _heading(tree: Tree) -> Iterator[str]:
     if tree.title:
         yield _text(MARGIN, 22, one_line(tree.title), INK, extra='font-size="15" font-weight="bold"', anchor="start")
-    for color, at, name in _legend(tree)[:-1]:
-        x = MARGIN + CHARACTER * at
-        yield f'<circle cx="{x:.1f}" cy="38" r="5" fill="{color}"/>'
-        yield _text(x + 10, 42, name, color, anchor="start")
-
-
-def _legend(tree: Tree) -> list[tuple[str, float, str]]:
-    """Return colour, position in characters and name of each player, and last the position of the end."""
-    entries, at = [], 1.0
-    for player, name in enumerate(tree.players):
-        entries.append((COLORS[player % len(COLORS)], at, _short(name)))
-        at += len(_short(name)) + 5
-    return [*entries, ("", at, "")]
+    names = [
+        f'<tspan fill="{COLORS[player % len(COLORS)]}" dx="{2 * CHARACTER}">\u25cf {escape(_short(name))}</tspan>'
+        for player, name in enumerate(tree.players)
+    ]
+    yield f'<text y="42" x="{MARGIN - 2 * CHARACTER}">{"".join(names)}</text>'
 
 
 def _labels_of(node: Chance | Decision, index: int) -> list[str]:

@@ -141,14 +141,6 @@ def _refuse(text: str) -> Number:
     raise ValueError(f"{text} is not a finite number")
 
 
-class Token(NamedTuple):
-    """A token. kind: text (without its quotation marks), sign, word or end. start: its offset in the file."""
-
-    kind: str
-    value: str
-    start: int
-
-
 class Description(NamedTuple):
     """Label and actions of an information set; or the actions of a node of chance, with their probabilities."""
 
@@ -166,43 +158,42 @@ class _EfgParser:
     """Parser of one file of Gambit, by recursive descent."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.position = 0
-        self.token = self.next_token()
+        self.text, self.end = text, 0
+        self.advance()
         self.players: tuple[str, ...] = ()
         self.sets: dict[tuple[int, int], Description] = {}
         self.labels: set[SetKey] = set()
         self.outcomes: dict[int, tuple[Number, ...]] = {}
 
     def tree(self) -> Tree:
-        start = self.token.start
+        start = self.start
         if [self.take("word", "EFG 2 R at the start of the file") for _ in range(3)] != ["EFG", "2", "R"]:
             raise self.error("this is not a game that starts with EFG 2 R", start)
         title = self.take("text", "a title in quotation marks")
         self.take("sign", "{")
-        while self.token.kind == "text":
+        while self.kind == "text":
             self.players += (self.take("text", "the name of a player"),)
         self.take("sign", "}")
         if not self.players:
             raise self.error("a game takes one player or more")
         self.outcomes[0] = (0,) * len(self.players)
-        if self.token.kind == "text":
+        if self.kind == "text":
             self.take("text", "a comment")
         root = self.node((0,) * len(self.players))
-        if self.token.kind != "end":
+        if self.kind != "end":
             raise self.error("the tree is complete, but the file goes on")
         return Tree(root, self.players, title)
 
     def node(self, payoffs: tuple[Number, ...], depth: int = 0) -> Node:
         """Parse a node and all below it; `payoffs` is the sum on the way to it."""
-        start = self.token.start
+        start = self.start
         kind = self.take("word", "a node: c, p or t")
         if kind not in ("c", "p", "t"):
             raise self.error(f"expected a node, c, p or t, not {quoted(kind)}", start)
         name = self.take("text", "the name of a node in quotation marks")
         player = 0
         if kind == "p":
-            start = self.token.start
+            start = self.start
             player = self.whole("the number of a player")
             if not 1 <= player <= len(self.players):
                 raise self.error(f"player {player}: players are 1..{len(self.players)}", start)
@@ -224,17 +215,17 @@ class _EfgParser:
 
     def described(self, player: int) -> Description:
         """Parse an information set, or, for player 0, the actions of a node of chance."""
-        start = self.token.start
+        start = self.start
         number = self.whole("the number of an information set")
         known = self.sets.get((player, number))
-        if self.token.kind == "word":
+        if self.kind == "word":
             if known is None:
                 raise self.error(f"information set {number} is not described where it first appears", start)
             return known
         label = self.take("text", "the name of an information set, or an outcome")
         actions, probabilities = [], []
         self.take("sign", "{")
-        while self.token.kind == "text":
+        while self.kind == "text":
             actions.append(self.take("text", "the name of an action"))
             if player == 0:
                 probabilities.append(self.number("a probability"))
@@ -256,20 +247,20 @@ class _EfgParser:
 
     def outcome(self) -> tuple[Number, ...]:
         """Parse an outcome; number 0 pays nothing."""
-        start = self.token.start
+        start = self.start
         number = self.whole("the number of an outcome")
         known = self.outcomes.get(number)
-        if self.token.kind == "text":
+        if self.kind == "text":
             self.take("text", "the name of an outcome")
-        if (self.token.kind, self.token.value) != ("sign", "{"):
+        if (self.kind, self.value) != ("sign", "{"):
             if known is None:
                 raise self.error(f"outcome {number} is not described where it first appears", start)
             return known
         self.take("sign", "{")
         payoffs = []
-        while self.token.kind == "word":
+        while self.kind == "word":
             payoffs.append(self.number("a payoff"))
-            if (self.token.kind, self.token.value) == ("sign", ","):
+            if (self.kind, self.value) == ("sign", ","):
                 self.take("sign", ",")
         self.take("sign", "}")
         if len(payoffs) != len(self.players):
@@ -279,14 +270,14 @@ class _EfgParser:
         return self.outcomes[number]
 
     def whole(self, expected: str) -> int:
-        start = self.token.start
+        start = self.start
         word = self.take("word", expected)
         if not (word.isascii() and word.isdigit() and len(word) < 12 and int(word) <= MOST_NUMBER):
             raise self.error(f"expected {expected}, not {quoted(word)}", start)
         return int(word)
 
     def number(self, expected: str) -> Number:
-        start = self.token.start
+        start = self.start
         word = self.take("word", expected)
         try:
             return number_of(word)
@@ -295,25 +286,25 @@ class _EfgParser:
 
     def take(self, kind: str, expected: str) -> str:
         """Return the next token and move on. It must be of this kind, and a sign must be the expected one."""
-        token = self.token
-        if token.kind != kind or (kind == "sign" and token.value != expected):
+        value = self.value
+        if self.kind != kind or (kind == "sign" and value != expected):
             raise self.error(
-                f"expected {expected}, not {'the end of the file' if token.kind == 'end' else quoted(token.value)}"
+                f"expected {expected}, not {'the end of the file' if self.kind == 'end' else quoted(value)}"
             )
-        self.token = self.next_token()
-        return token.value
+        self.advance()
+        return value
 
-    def next_token(self) -> Token:
-        match = TOKEN.match(self.text, self.position)
+    def advance(self) -> None:
+        """Read a token: its kind (text, sign, word or end), its value (of text, what is quoted) and its offset."""
+        match = TOKEN.match(self.text, self.end)
         if match is None or match.lastgroup is None or match.lastgroup == "open":
-            start = self.position if match is None else match.start("open")
-            raise self.error("a quotation mark is not closed", start)
-        self.position = match.end()
-        kind, value = match.lastgroup, match[match.lastgroup]
-        return Token(kind, value[1:-1].replace('\\"', '"') if kind == "text" else value, match.start(kind))
+            raise self.error("a quotation mark is not closed", self.end if match is None else match.start("open"))
+        self.kind, self.end, self.start = match.lastgroup, match.end(), match.start(match.lastgroup)
+        value = match[self.kind]
+        self.value = value[1:-1].replace('\\"', '"') if self.kind == "text" else value
 
     def error(self, message: str, start: int | None = None) -> TreeError:
-        start = self.token.start if start is None else start
+        start = self.start if start is None else start
         line = self.text.count("\n", 0, start) + 1
         column = start - self.text.rfind("\n", 0, start)
         return TreeError(f"line {line}, column {column}: {message}")

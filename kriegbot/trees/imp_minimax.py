@@ -19,8 +19,7 @@ probabilities by that of their information set changes no choice. The paranoid p
 every sum becomes a minimum (Eq. 3), whether over histories, the others' moves or chance.
 
 Against a known strategy a game has one player, so IMP-minimax finds the best response to it. Blair, Mutchler and Liu
-let the players respond to each other in turn until a pair of strategies repeats. A pair that repeats at once is an
-equilibrium. Without an equilibrium of pure strategies the responses cycle.
+let the players respond to each other in turn until a pair of strategies repeats: at once in an equilibrium, else later.
 
 Van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AAAI Fall Symposium 1993): IMP-alpha-beta
 is IMP-minimax for one player without the leaves that cannot matter. U bounds the payoffs from above.
@@ -60,13 +59,6 @@ UNBOUNDED = float("-inf")  # P of a set that is to be valued exactly
 ROUNDING = 1e-9  # a better response gains more than this times the payoff
 
 
-@dataclass(eq=False, slots=True)
-class Total:
-    """V of a partitioned set of histories, so far."""
-
-    value: Number
-
-
 def add_weighted(so_far: Number, weight: Number, value: Number) -> Number:
     """Add p(x) h(x) of a leaf or, with weight 1, V(x) of a PI-set."""
     return so_far + weight * value
@@ -96,32 +88,33 @@ def backed_up(
     """Return the value of a tree with `fold` in place of the sum, which begins with `start`."""
     tree.check_player(player)
     check_strategy(tree, fixed or {})
-    root = Total(start)
-    met: list[tuple[PISet, list[Total], Total]] = []  # PI-set, totals of its alternatives, total that it belongs to
+    totals = [start]  # V so far of the root's set of histories, then of the alternatives of each PI-set
+    met: list[tuple[PISet, int, int]] = []  # PI-set, index of its first alternative, index of the total it belongs to
     leaves = 0
 
-    def extend(histories: list[History], total: Total) -> None:
+    def extend(histories: list[History], total: int) -> None:
         nonlocal leaves
         for part in partition(expand(histories, policy)):
             if isinstance(part, list):
-                met.append((part, [Total(start) for _ in part[0][0].children], total))
+                met.append((part, len(totals), total))
+                totals.extend(start for _ in part[0][0].children)
             else:
                 leaf, p = part
-                total.value = fold(total.value, p, leaf.payoffs[player])
+                totals[total] = fold(totals[total], p, leaf.payoffs[player])
                 leaves += 1
 
-    extend([(tree.root, 1)], root)
-    for x, alternatives, _ in met:  # grows meanwhile
-        for j, total in enumerate(alternatives):
-            extend([(node.children[j], p) for node, p in x], total)
+    extend([(tree.root, 1)], 0)
+    for x, first, _ in met:  # grows meanwhile
+        for j in range(len(x[0][0].children)):
+            extend([(node.children[j], p) for node, p in x], first + j)
     strategy: dict[SetKey, int] = {}
-    for x, alternatives, whole in reversed(met):
+    for x, first, total in reversed(met):
         key = x[0][0].key
-        values = [total.value for total in alternatives]
+        values = totals[first : first + len(x[0][0].children)]
         best = max(values) if key[0] == player else min(values)
         strategy[key] = values.index(best)
-        whole.value = fold(whole.value, 1, best)
-    return Solution(root.value, dict(reversed(strategy.items())), leaves)
+        totals[total] = fold(totals[total], 1, best)
+    return Solution(totals[0], dict(reversed(strategy.items())), leaves)
 
 
 def overconfident(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
