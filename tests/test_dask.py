@@ -219,7 +219,7 @@ def test_without_dask_one_line_says_what_to_install(missing: str, tmp_path: Path
     assert ran.returncode == 2
     assert (
         ran.stderr
-        == "kriegbot: --executor dask needs Dask; install it: pip install dask distributed dask-jobqueue cryptography\n"
+        == "kriegbot: --executor dask needs Dask; run 'pip install dask distributed dask-jobqueue cryptography'.\n"
     )
 
 

@@ -30,7 +30,19 @@ def dashed(picture: ElementTree.Element) -> list[ElementTree.Element]:
 
 def test_a_picture_shows_names_payoffs_probabilities_and_information_sets() -> None:
     shown = Counter(texts(drawn(bins_game_with_a_coin())))
-    assert {"Game 2", "\u25cf Max", "\u25cf Min", "pick", "A", "B", "C", "A, heads", "heads", "tails", "1/2"} <= shown.keys()
+    assert {
+        "Game 2",
+        "\u25cf Max",
+        "\u25cf Min",
+        "pick",
+        "A",
+        "B",
+        "C",
+        "A, heads",
+        "heads",
+        "tails",
+        "1/2",
+    } <= shown.keys()
     assert (shown["1/2"], shown["-3"], shown["pick"]) == (6, 2, 1)
 
 

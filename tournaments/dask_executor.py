@@ -40,7 +40,7 @@ try:  # Dask is an optional extra
     import_module("cryptography")  # with which Dask makes certificates
 except ImportError:
     raise ExecutorError(
-        "--executor dask needs Dask; install it: pip install dask distributed dask-jobqueue cryptography"
+        "--executor dask needs Dask; run 'pip install dask distributed dask-jobqueue cryptography'"
     ) from None
 
 NOISY = "distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio"
