@@ -1,4 +1,4 @@
-"""Answers of another shape, and text that could drive a terminal (to be merged into test_online_play)."""
+"""Answers of another shape or size, or that never end, and text that could drive a terminal."""
 
 from __future__ import annotations
 

@@ -174,6 +174,18 @@ def test_a_program_behind_absolute_links_runs_in_the_sandbox(tmp_path: Path) -> 
 
 
 @NEEDS_BWRAP
+def test_a_pipe_in_a_bots_folder_may_come_and_go(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.sh"
+    bot.write_text(
+        f'read a; read b; read c; cat {tmp_path}/pipe 2>/dev/null && v=1 || v=0; echo "version $v"; echo ready'
+    )
+    os.mkfifo(tmp_path / "pipe")
+    assert_sits_in_sandbox(["sh", str(bot)], "0")
+    (tmp_path / "pipe").unlink()
+    assert_sits_in_sandbox(["sh", str(bot)], "0")
+
+
+@NEEDS_BWRAP
 @pytest.mark.parametrize("is_named", [False, True])
 def test_of_a_home_folder_a_bot_sees_its_own_file_alone_unless_the_command_names_the_folder(
     is_named: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

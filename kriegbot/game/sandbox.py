@@ -96,7 +96,7 @@ def _bubblewrap(own: Sequence[Path]) -> list[str]:
     for path in sorted(readable):
         if not readable.intersection(path.parents):  # inside a bound folder a link stays a link
             arguments += ["--ro-bind-try", str(path), str(path)]
-    for path in (pipe for folder in own for pipe in _pipes(folder)):
+    for path in (pipe for folder in own for pipe in _pipes(folder) if pipe.exists()):
         arguments += ["--ro-bind", os.devnull, str(path)]
     here = current_folder() or "/tmp"
     return [*arguments, "--dir", here, "--chdir", here, *READ_ONLY, "--"]
@@ -153,11 +153,10 @@ def _own_paths(spec: PlayerSpec) -> list[Path]:
 
 
 def _links(file: Path) -> Iterator[Path]:
-    yield file
+    yield from (file, file.resolve())
     while file.is_symlink():
         file = file.parent / os.readlink(file)
         yield file
-    yield file.resolve()
 
 
 @cache
@@ -166,7 +165,8 @@ def _folder(file: Path) -> Path:
     folder, homes = file.parent, [os.path.expanduser("~")]
     with suppress(KeyError, OSError):
         homes.append(os.path.expanduser(f"~{folder.owner()}"))
-    if any(Path(home).resolve().is_relative_to(folder.resolve()) for home in homes if home not in ("", "/")):
+    homes = [home for home in homes if os.path.isabs(home) and home != "/"]
+    if any(Path(home).resolve().is_relative_to(folder.resolve()) for home in homes):
         if not children.in_worker:
             log.warning("%s lies in the home folder %s: in the sandbox a player sees that file alone.", file, folder)
         return file
