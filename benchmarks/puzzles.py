@@ -7,7 +7,7 @@ From there the maker follows all positions that are consistent with the announce
 first moment with more than MOST. So an answer is counted on all positions, and nothing is sampled. *king*: the enemy
 king has moved, and is on the same square in all of them. *capture*: a recapture is possible in all of them, or in none.
 *tells*: one open try has the highest expected information by MARGIN (entropy in bits of the referee's answer; moves of
-the opponent are equally likely). *mate*: against a bare king, `learning.mating_tries` proves it.
+the opponent are equally likely). *mate*: against a bare king, `learning.leads_to_mate` proves it.
 
 `difficulty` orders the puzzles of a kind, and each third is a grade. The work file has a line for each game; run the
 command again to resume. The same seed makes the same puzzles on any machine.
@@ -36,7 +36,7 @@ from kriegbot.belief.particles import Filter, Particles
 from kriegbot.game.match import play_game
 from kriegbot.models.uniform import uniform
 from kriegbot.narration.diary import Diary
-from kriegbot.narration.learning import GRADES, Puzzle, mating_tries
+from kriegbot.narration.learning import GRADES, Puzzle, leads_to_mate
 from kriegbot.search.information_set import are_open, tries_in
 from referee import BERKELEY, WILD16, Answer, GameRecord, Limits, OwnTry, Referee, RuleSet, View, announce
 
@@ -262,7 +262,7 @@ def mates(moment: Moment) -> Iterator[dict[str, Any]]:
         return
     boards = [kb.to_board(row) for row in moment.rows]
     for moves in (1, 2) if len(boards) <= MOST_IN_TWO else (1,):
-        first = mating_tries(boards, view.tries(), moves, view.rules)
+        first = [move for move in view.tries() if leads_to_mate(boards, move, moves, view.rules)]
         if first:
             break
     if first and len(first) <= MOST_FIRST:

@@ -81,7 +81,7 @@ def played(folder: Path, state: dict[str, Any], answer: dict[str, Any] | None = 
 def drawn(shown: GameStatus) -> str:
     """Return the table of one game, as a terminal gets it."""
     screen, out = Screen(None), io.StringIO()
-    screen.show(SimpleNamespace(running=lambda: [shown]))  # type: ignore[arg-type]
+    screen.bot = SimpleNamespace(running=lambda: [shown])  # type: ignore[assignment]
     Console(file=out, width=200).print(screen)
     return out.getvalue()
 

@@ -236,7 +236,7 @@ def test_a_wrong_token_is_refused(tmp_path: Path) -> None:
 def test_games_are_shown_with_what_our_side_knows() -> None:
     screen = Screen(None)
     game = GameStatus("ABCDEF", "[red]anna", "wild16", "white", 12, True, (1499.6, 61.2), "e2e4: ILLEGAL_MOVE")
-    screen.show(type("Bot", (), {"running": lambda _: [game]})())
+    screen.bot = type("Bot", (), {"running": lambda _: [game]})()
     out = StringIO()
     Console(file=out, width=110).print(screen)
     text = out.getvalue()

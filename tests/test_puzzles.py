@@ -218,7 +218,7 @@ def test_a_puzzle_at_a_terminal(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["puzzels"], "cannot learn 'puzzels': choose puzzles"),
+        (["puzzels"], "unknown topic 'puzzels'; did you mean 'puzzles'?"),
         (["--kind", "king"], "kriegbot learn puzzles"),
         (["puzzles", "--kind", "queen"], "unknown kind of puzzles 'queen'. Known: king, tells, mate, capture."),
         (["puzzles", "--level", "worst"], "unknown level of puzzles 'worst'. Known: "),

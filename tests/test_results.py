@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -55,7 +56,7 @@ def game(
 
 
 def results(*points: float, opponent: str = CLUB, help_: str = "", day: str = "2026-11-24") -> list[PersonResult]:
-    return [PersonResult(day, opponent, one, help_) for one in points]
+    return [PersonResult(date.fromisoformat(day), opponent, one, help_) for one in points]
 
 
 def test_the_rating_is_that_of_the_example_in_glickmans_paper() -> None:

@@ -75,7 +75,7 @@ def test_a_person_is_shown_the_turn_at_an_even_time_everywhere(where: str, monke
         seat.wait(shown(referee))
         seat.leave("for the test")  # so that `ask` returns
     else:
-        console = PlainConsole(NAMES) if where == "plain" else TerminalConsole(Console(file=io.StringIO()), NAMES)
+        console = PlainConsole(NAMES) if where == "plain" else TerminalConsole(NAMES, None, Console(file=io.StringIO()))
         console.wait(shown(referee))
     clock.now += 0.018
     referee.try_move(chess.Move.from_uci("e7e5"))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
-import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +13,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, track
+from rich.progress import track
 
 from kriegbot.children import CannotStart
 from kriegbot.game import sandbox as bubblewrap
@@ -29,27 +27,22 @@ from referee import RULE_SETS, GameRecord, RuleSet, record_to_pgn
 from referee.text import atomic_file, did_you_mean, one_line, quoted, unknown
 
 T = TypeVar("T")
-Parser: TypeAlias = Callable[[Any], Any]
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """The exception of a bad command line, for which typer has no public name."""
 
 
-def option(
-    metavar: str, help_: str, *names: str, parser: Parser | None = None, complete: Callable[[], list[str]] | None = None
-) -> Any:
-    """Declare an option, named after its parameter or by `names`; `complete` returns values for a shell.
+def option(metavar: str, help_: str, *names: str, **rest: Any) -> Any:
+    """Declare an option, named after its parameter or by `names`.
 
-    `parser` raises Refused; it must also accept its own results, as defaults.
+    A `parser` among typer's other arguments raises Refused; it must also accept its own results, as defaults.
     """
-    return typer.Option(*names, metavar=metavar, help=help_, parser=parser, autocompletion=complete)
+    return typer.Option(*names, metavar=metavar, help=help_, **rest)
 
 
-def argument(
-    metavar: str, help_: str, parser: Parser | None = None, complete: Callable[[], list[str]] | None = None
-) -> Any:
+def argument(metavar: str, help_: str, **rest: Any) -> Any:
     """Declare an argument, as `option` declares an option."""
-    return typer.Argument(metavar=metavar, help=help_, parser=parser, autocompletion=complete)
+    return typer.Argument(metavar=metavar, help=help_, **rest)
 
 
 def flag(help_: str, *names: str) -> Any:
@@ -57,9 +50,23 @@ def flag(help_: str, *names: str) -> Any:
     return typer.Option(*names, help=help_)
 
 
-def whole_number(what: str, low: int, high: int) -> Parser:
-    """Return a parser of whole numbers within bounds; refusals call the number `what`."""
+def whole_number(what: str, low: int, high: int) -> Callable[[Any], int]:
+    """Return a parser of whole numbers within bounds; refusals call the number `what`, and quote what was given."""
     return lambda text: whole_of(text, what, low, high)
+
+
+def seconds(what: str, low: float, high: float, *words: str) -> Callable[[Any], float | None]:
+    """Return a parser of seconds within bounds, or of a word for none; refusals call them `what`."""
+
+    def parse(text: str | float) -> float | None:
+        with suppress(ValueError):
+            if text in words or low <= float(text) <= high:
+                return None if text in words else float(text)
+        raise Refused(
+            f"illegal {what} {quoted(str(text))}: it takes {', or '.join([*words, f'{low:g}..{high:.0f}'])} seconds"
+        )
+
+    return parse
 
 
 def one_of(what: str, names: Collection[str]) -> dict[str, Any]:
@@ -70,7 +77,7 @@ def one_of(what: str, names: Collection[str]) -> dict[str, Any]:
             raise Refused(unknown(what, name, names))
         return name
 
-    return {"parser": parse, "complete": lambda: list(names)}
+    return {"parser": parse, "autocompletion": lambda: list(names)}
 
 
 def group(help_: str) -> typer.Typer:
@@ -84,19 +91,9 @@ def programs() -> list[str]:
     return [name for name, kind in specs.players().items() if kind.make is not None]
 
 
-def _patience_of(text: str | float) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds <= 1e6:
-        raise Refused(f"illegal patience {quoted(text)}: it takes a number of seconds, more than 0, at most 1000000.")
-    return seconds
-
-
 Rules: TypeAlias = Annotated[
     str,
-    option("NAME", "Rule set: a name in `kriegbot rules`, or FILE.py:NAME.", complete=lambda: list(RULE_SETS)),
+    option("NAME", "Rule set: a name in `kriegbot rules`, or FILE.py:NAME.", autocompletion=lambda: list(RULE_SETS)),
 ]
 DrawLimits: TypeAlias = Annotated[
     str, option("LIMITS", "Draw limits: paper, none, or numbers of plies such as plies=160,quiet=50.")
@@ -113,7 +110,7 @@ Patience: TypeAlias = Annotated[
     option(
         "SECONDS",
         "Time limit for one answer.  [default: 300; for a player with a time budget, twice that plus 10]",
-        parser=_patience_of,
+        parser=seconds("patience", 0.001, 1e6),
     ),
 ]
 Save: TypeAlias = Annotated[Path | None, option("FILE", "Save the game as PGN.", parser=path_of)]
@@ -130,8 +127,7 @@ ShowBelief: TypeAlias = Annotated[
     bool, flag("Show how likely the opponent has a piece on each square, judging by what you know.", "--show-belief")
 ]
 Port: TypeAlias = Annotated[
-    int | None,
-    option("N", "With --web: the port.  [default: any free one]", parser=whole_number("port", 1, 65535)),
+    int | None, option("N", "With --web: the port.  [default: any free one]", parser=whole_number("port", 1, 65535))
 ]
 NoBrowser: TypeAlias = Annotated[bool, flag("With --web: print the address, open no browser.", "--no-browser")]
 
@@ -240,24 +236,22 @@ def _usage(error: Exception) -> str:
 @contextmanager
 def preparing() -> Iterator[Callable[[str, int, int], None]]:
     """Yield a function that reports compilation on stderr; clear its line at the end."""
-    is_shown = False
+    console, is_announced = Console(stderr=True, highlight=False), False
+    status = console.status("")
 
     def report(what: str, done: int, total: int) -> None:
-        nonlocal is_shown
-        if sys.stderr.isatty():
-            ending = "" if done < total else "\r\x1b[K"
-            text = progress_text(what, done, total)[: shutil.get_terminal_size().columns - 1]  # one row can be cleared
-            print(f"\r\x1b[K{text}{ending}", end="", file=sys.stderr, flush=True)
-            is_shown = done < total
-        elif not is_shown:
+        nonlocal is_announced
+        if console.is_terminal:
+            status.update(progress_text(what, done, total))
+            (status.start if done < total else status.stop)()
+        elif not is_announced:
             print("Compiling, only this once ...", file=sys.stderr, flush=True)
-            is_shown = True
+            is_announced = True
 
     try:
         yield report
     finally:
-        if is_shown and sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        status.stop()
 
 
 def compile_kernels() -> None:
@@ -266,31 +260,12 @@ def compile_kernels() -> None:
         prepare(report)
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "game"), counted(0, "game")
-    ('1 game', '0 games')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def progress_text(what: str, done: int, total: int) -> str:
     """Return the progress of compilation as a line."""
     return f"Compiling, only this once: {done} of {total} ({what})"
 
 
-def steps(what: str, work: Iterable[tuple[int, int]]) -> None:
-    """Run an iterable of (done, total) to its end, and show its progress."""
-    console = Console(stderr=True, highlight=False)
-    columns = TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task(what, total=None)
-        for done, total in work:
-            progress.update(task, completed=done, total=total)
-
-
-def patiently(what: str, items: Iterable[T], total: int) -> list[T]:
+def patiently(what: str, items: Iterable[T], total: int | None = None) -> list[T]:
     """Return all items as a list, and show progress meanwhile."""
     console = Console(stderr=True, highlight=False)
     return list(track(items, what, total, console=console, transient=True, disable=not console.is_terminal))

@@ -18,13 +18,12 @@ from collections.abc import Mapping, Sequence
 import chess
 from rich.console import Console
 from rich.status import Status
-from rich.table import Table
 from rich.text import Text
 
-from kriegbot.cli.common import counted, progress_text
-from kriegbot.cli.screen import GLYPHS, BoardPicture, Heat, board, fitting, has_tints, size_of
+from kriegbot.cli.common import progress_text
+from kriegbot.cli.screen import GLYPHS, BoardPicture, Heat, board, draw_beside, fitting, has_tints, is_terminal, size_of
 from kriegbot.narration import diary
-from kriegbot.narration.diary import Diary, EvenTime, Kind, check_to_answer, gathered, own_men, plain_board
+from kriegbot.narration.diary import Diary, EvenTime, Kind, check_to_answer, counted, gathered, own_men, plain_board
 from kriegbot.narration.moments import ending
 from referee import GameRecord, RuleSet, View
 
@@ -45,13 +44,12 @@ COLUMNS_BESIDE = 25  # columns besides the board's
 class PlainConsole:
     """A console of plain text, on stdout and stdin.
 
-    It shows the chances of `heat` at each turn, and with `has_boards` the board, side by side if there is room.
+    It shows the chances of `heat` at each turn, and at a terminal the board, side by side if there is room.
     """
 
-    def __init__(self, names: Mapping[chess.Color, str], heat: Heat | None = None, *, has_boards: bool = False) -> None:
-        self._names, self._has_boards = names, has_boards
+    def __init__(self, names: Mapping[chess.Color, str], heat: Heat | None = None) -> None:
+        self._names, self._heat, self._has_boards = names, heat, is_terminal()
         self._diary, self._even = Diary(for_person=True), EvenTime()
-        self._heat = heat
         self._shown: View | None = None
         self._has_shown_progress = self._has_shown_seed = self._is_closed = self._is_restart = False
 
@@ -68,7 +66,7 @@ class PlainConsole:
         self.say(["Your last move and the reply are taken back."])
 
     def show(self, view: View) -> None:
-        """Print what is new, and the board: at first, if nothing is new, and with `has_boards` at each turn."""
+        """Print what is new, and the board: at first, if nothing is new, and at a terminal at each turn."""
         self._even.hold(view)
         is_repeated = self._shown == view
         is_new_turn = self._shown is None or self._shown.ply != view.ply
@@ -144,8 +142,8 @@ def heat_table(heat: Sequence[float], bottom: chess.Color) -> list[str]:
 class TerminalConsole:
     """A console drawn on a terminal, with chances on the board if `heat` is given."""
 
-    def __init__(self, console: Console, names: Mapping[chess.Color, str], heat: Heat | None = None) -> None:
-        self._console, self._names, self._heat = console, names, heat
+    def __init__(self, names: Mapping[chess.Color, str], heat: Heat | None, console: Console) -> None:
+        self._names, self._heat, self._console = names, heat, console
         self._diary, self._even = Diary(for_person=True), EvenTime()
         self._lines: Sequence[str] = ()
         self._status: Status | None = None
@@ -230,19 +228,15 @@ class TerminalConsole:
         scale = self._scale()
         width, height = size_of(scale)
         height = max(height, self._console.height - ROWS_BESIDE - 1)
-        self._console.clear()
-        title = f" Kriegspiel · {view.rules.title} · move {view.ply // 2 + 1}"
-        self._console.print(Text(title, "dim"), no_wrap=True, overflow="ellipsis")
-        grid = Table.grid(padding=(0, 2))
-        grid.add_row(board(picture, scale), self._side(view, max(20, self._console.width - width - 3), height))
-        self._console.print(grid)
-        self._console.print()
+        title = Text(f" Kriegspiel · {view.rules.title} · move {view.ply // 2 + 1}", "dim")
+        side = self._side(view, max(20, self._console.width - width - 3), height)
+        draw_beside(self._console, title, board(picture, scale), side)
         self._console.print(self._last(), no_wrap=True, overflow="ellipsis")
 
     def _side(self, view: View, width: int, height: int) -> Text:
         """Return the column beside the board: the opponent, the last announcements, other lines, the person."""
         you_took = f", you took {text}" if (text := diary.captures_text(view)) else ""
-        you_lost = f", lost {''.join(pieces)}" if (pieces := [GLYPHS[kind] for kind in diary.lost_pieces(view)]) else ""
+        you_lost = f", lost {text}" if (text := "".join(map(GLYPHS.__getitem__, diary.lost_pieces(view)))) else ""
         opponent = self._player(not view.color, counted(view.opponent_men, "piece") + you_took, width)
         own = self._player(view.color, counted(len(view.men), "piece") + you_lost, width)
         room = max(3, height - len(opponent) - len(own) - 2)

@@ -16,14 +16,22 @@ from typing import Annotated, TypeAlias
 
 import chess
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from kriegbot.cli import common
-from kriegbot.cli.common import argument, compile_kernels, counted, flag, one_of, option, patiently
+from kriegbot.cli.common import argument, compile_kernels, flag, one_of, option, patiently
 from kriegbot.cli.play import open_page
-from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, has_tints, single_keys, size_of
-from kriegbot.narration.diary import Entry, gathered
+from kriegbot.cli.screen import (
+    BoardPicture,
+    board,
+    draw_beside,
+    drawing_console,
+    fitting,
+    has_tints,
+    single_keys,
+    size_of,
+)
+from kriegbot.narration.diary import Entry, counted, gathered
 from kriegbot.narration.moments import READERS, Moment, both_called, both_named, ending, moments, playthrough, your_side
 from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, still
 from kriegbot.narration.reasons import LUCKY
@@ -100,9 +108,8 @@ def _turning_points(record: GameRecord) -> Iterator[str]:
     compile_kernels()
     for color, name in zip((chess.WHITE, chess.BLACK), both_called(specs), strict=True):
         side, view, other = chess.COLOR_NAMES[color].capitalize(), views[color], views[not color]
-        hindsight = Hindsight()
-        common.steps(f"Looking at {side}'s turns", hindsight.value_turns(view, other))
-        points = hindsight.turning_points(view, other, your_side(specs)) or []
+        with Console(stderr=True).status(f"Looking at {side}'s turns ..."):
+            points = Hindsight().turning_points(view, other, your_side(specs)) or []
         yield f"{side}, {name}:" + ("" if points else " no costly turn while the game was open.")
         for point in points:
             chances = "" if point["theme"] == LUCKY else f", chance {point['before']:.0%} -> {point['after']:.0%}"
@@ -134,44 +141,36 @@ def _frames(record: GameRecord) -> list[Frame]:
 
 
 def _draw_moment(console: Console, record: GameRecord, frames: list[Frame], at: int, view: str) -> None:
-    console.clear()
     names = " - ".join(both_named(record.headers))
-    console.print(Text(f" {names} · {record.rules.title} · {at} of {len(frames) - 1}", "dim"), no_wrap=True)
-    _draw_boards(console, frames[at], view)
-    console.print(Text(f" {frames[at][0].title}", "bold"), no_wrap=True, overflow="ellipsis")
-    if at == len(frames) - 1:
-        console.print(Text(f" {ending(record)}"), no_wrap=True, overflow="ellipsis")
-    console.print(Text(f" {HELP}", "dim"), no_wrap=True, end="")
+    title = Text(f" {names} · {record.rules.title} · {at} of {len(frames) - 1}", "dim")
+    draw_beside(console, title, *_columns(console, frames[at], view))
+    lines = [Text(f" {frames[at][0].title}", "bold")]
+    lines += [Text(f" {ending(record)}")] * (at == len(frames) - 1)
+    lines.append(Text(f" {HELP}", "dim"))
+    console.print(*lines, sep="\n", no_wrap=True, overflow="ellipsis", end="")
 
 
-def _draw_boards(console: Console, frame: Frame, view: str) -> None:
-    """Draw all three boards with the last news below, or one large board with its news beside it."""
+def _columns(console: Console, frame: Frame, view: str) -> list[Text]:
+    """Return all three boards with the last news below each, or one large board and its news."""
     moment, news = frame
-    grid = Table.grid(padding=(0, 1))
 
     def drawn(name: str, scale: int) -> Text:
         return board(BoardPicture(moment.men[name], marks=moment.marks, has_tints=has_tints(console)), scale)
 
+    def last_lines(name: str, width: int, room: int) -> Text:
+        wrapped = [part for line in news[name] for part in textwrap.wrap(line, width, subsequent_indent="  ")]
+        return Text("\n".join(wrapped[-room:]))
+
     if view == "all" and console.width >= 78:
-        room = max(2, console.height - 15)
+        room = max(2, console.height - 16)
         names = ("White", "referee", "Black")
-        grid.add_row(*(Text(name.center(26), "bold") for name in names))
-        grid.add_row(*(drawn(name, 1) for name in names))
-        grid.add_row(*(_last_lines(news[name], 26, room) for name in names))
-    else:
-        name = "referee" if view == "all" else view
-        scale = fitting(console.width - 25, console.height - 4)
-        width = max(20, console.width - size_of(scale)[0] - 3)
-        heading = Text("The referee's board" if name == "referee" else f"{name}'s view", "bold")
-        side = Text("\n\n").join([heading, _last_lines(news[name], width, 14)]) if news[name] else heading
-        grid.add_row(drawn(name, scale), side)
-    console.print(grid)
-
-
-def _last_lines(lines: list[str], width: int, room: int) -> Text:
-    """Return the last lines that fit."""
-    wrapped = [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent="  ")]
-    return Text("\n".join(wrapped[-room:]))
+        columns = [(Text(name.center(26), "bold"), drawn(name, 1), last_lines(name, 26, room)) for name in names]
+        return [Text("\n").join(column) for column in columns]
+    name = "referee" if view == "all" else view
+    scale = fitting(console.width - 25, console.height - 5)
+    heading = Text("The referee's board" if name == "referee" else f"{name}'s view", "bold")
+    lines = last_lines(name, max(20, console.width - size_of(scale)[0] - 3), 14)
+    return [drawn(name, scale), Text("\n\n").join([heading, lines] if lines else [heading])]
 
 
 def convert(

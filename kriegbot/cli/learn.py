@@ -11,12 +11,20 @@ from typing import Annotated
 
 import chess
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from kriegbot.cli.common import argument, one_of, option
 from kriegbot.cli.console import heat_table
-from kriegbot.cli.screen import BoardPicture, board, drawing_console, fitting, has_tints, is_terminal, size_of
+from kriegbot.cli.screen import (
+    BoardPicture,
+    board,
+    draw_beside,
+    drawing_console,
+    fitting,
+    has_tints,
+    is_terminal,
+    size_of,
+)
 from kriegbot.narration.diary import marks, own_men, plain_board
 from kriegbot.narration.learning import (
     GRADES,
@@ -34,7 +42,6 @@ from kriegbot.narration.learning import (
 from kriegbot.narration.results import Results
 from kriegbot.request import Refused
 from referee import View
-from referee.text import quoted
 
 COLUMNS_BESIDE, ROWS_BESIDE = 36, 5  # room for the text beside a board, and for the lines above and below
 MAX_LESSON_LINES, MAX_PUZZLE_LINES = 3, 30  # announcements beside a board, in the first game and in a puzzle
@@ -44,22 +51,15 @@ LEAVE = ("quit", "exit")
 HELP = ("", "help", "?")
 
 
-def _topic_of(text: str) -> str:
-    if text not in ("", PUZZLES, TODAY):
-        raise Refused(f"cannot learn {quoted(text)}: choose {PUZZLES}, {TODAY}, or nothing for the first game.")
-    return text
-
-
 def learn(
     what: Annotated[
-        str,
+        str | None,
         argument(
             "[puzzles|today]",
             "Puzzles, or the puzzle of the day, instead of the first game.",
-            parser=_topic_of,
-            complete=lambda: [PUZZLES, TODAY],
+            **one_of("topic", (PUZZLES, TODAY)),
         ),
-    ] = "",
+    ] = None,
     kind: Annotated[
         str | None,
         option("KIND", f"Puzzles of one kind: {', '.join(PUZZLE_KINDS)}.", **one_of("kind of puzzles", PUZZLE_KINDS)),
@@ -80,7 +80,8 @@ def learn(
         import readline  # noqa: F401 - gives input() its line editing
     if what:
         with contextlib.suppress(EOFError):
-            _pose(console, _selected(kind, level) if what == PUZZLES else [puzzles()[puzzle_of(date.today()) - 1]])
+            selected = [one for one in puzzles() if kind in (None, one.kind) and level in (None, one.grade)]
+            _pose(console, selected if what == PUZZLES else [puzzles()[puzzle_of(date.today()) - 1]])
         return
     print(lesson.words["wait"], flush=True)
     with contextlib.suppress(EOFError):
@@ -145,22 +146,10 @@ def _draw(console: Console, title: str, step: LessonStep, now: StepState, about:
 def _draw_beside(
     console: Console, title: str, view: View, marked: frozenset[chess.Square], heat: Sequence[float], beside: Text
 ) -> None:
-    """Draw a text beside a board."""
     scale = fitting(console.width - COLUMNS_BESIDE, console.height - ROWS_BESIDE)
     picture = BoardPicture(own_men(view), view.color, marked, heat, has_tints=has_tints(console))
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column()
-    grid.add_column(width=min(70, max(20, console.width - size_of(scale)[0] - 3)))
-    grid.add_row(board(picture, scale), beside)
-    console.clear()
-    console.print(Text(f" {title}", "bold"))
-    console.print(grid)
-    console.print()
-
-
-def _selected(kind: str | None, level: str | None) -> list[Puzzle]:
-    """Return the puzzles of a kind and of a level; None stands for all."""
-    return [puzzle for puzzle in puzzles() if kind in (None, puzzle.kind) and level in (None, puzzle.grade)]
+    lines = beside.wrap(console, min(70, max(20, console.width - size_of(scale)[0] - 3)))
+    draw_beside(console, Text(f" {title}", "bold"), board(picture, scale), Text("\n").join(lines))
 
 
 def _pose(console: Console | None, selected: Sequence[Puzzle]) -> None:

@@ -10,8 +10,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, nullcontext
 from datetime import datetime
 from functools import partial
 from importlib.util import find_spec
@@ -26,11 +25,12 @@ from rich.table import Table
 from rich.text import Text
 
 from kriegbot.children import signal_handlers
-from kriegbot.cli.common import argument, check_players, counted, group, option, preparing
+from kriegbot.cli.common import argument, check_players, group, option, preparing
 from kriegbot.cli.screen import drawing_console
 from kriegbot.folders import config_folder
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed
+from kriegbot.narration.diary import counted
 from kriegbot.request import Refused, games_folder, program_of
 from referee.text import one_line, quoted
 
@@ -133,9 +133,11 @@ def run(settings: File = None) -> None:
             raise Refused(f"player '{player}' {failed}.") from None
     stop = threading.Event()
     ends = dict.fromkeys((signal.SIGINT, signal.SIGTERM), lambda *_: stop.set())
-    with signal_handlers(ends), showing() as screen, closing(Site(config.site, token, stop, screen.say)) as site:
-        bot = Bot(site, config, folder, screen.say)
-        screen.show(bot)
+    console = drawing_console()
+    screen = Screen(console)
+    shown = nullcontext() if console is None else Live(screen, console=console, refresh_per_second=2)
+    with signal_handlers(ends), shown, closing(Site(config.site, token, stop, screen.say)) as site:
+        screen.bot = bot = Bot(site, config, folder, screen.say)
         bot.run()
         with closing(Site(config.site, token, in_a_while(), screen.say)) as last:
             count = bot.leave(last)
@@ -156,17 +158,12 @@ def _settings(file: str | None) -> BotSettings:
 
 
 class Screen:
-    """Display of the bot's games: a table on a terminal, otherwise lines."""
+    """Display of a bot's games: a table on a terminal, otherwise lines."""
 
     def __init__(self, console: Console | None) -> None:
-        self._console = console
-        self._bot: Bot | None = None
-        self._lock = threading.Lock()
+        self.bot: Bot | None = None
+        self._console, self._lock = console, threading.Lock()
         self._lines: deque[str] = deque(maxlen=LINES)
-
-    def show(self, bot: Bot) -> None:
-        """Show a bot's games from now on."""
-        self._bot = bot
 
     def say(self, line: str) -> None:
         """Add a line; safe in any thread."""
@@ -182,7 +179,7 @@ class Screen:
         for name in ("game", "opponent", "rules", "we are", "move", "our clock", "theirs", "last"):
             ratio = 1 if name == "last" else None
             table.add_column(name, no_wrap=True, ratio=ratio, justify="right" if "clock" in name else "left")
-        games = [] if self._bot is None else self._bot.running()
+        games = [] if self.bot is None else self.bot.running()
         for game in games:
             left = (_clock(seconds) for seconds in game.left)
             move = f"{game.ply // 2 + 1}{' *' if game.is_ours else ''}"
@@ -191,18 +188,6 @@ class Screen:
             lines = [Text(line, overflow="ellipsis", no_wrap=True) for line in self._lines]
         title = Text(f" {counted(len(games), 'game')}; * we are to move; Ctrl-C to end")
         return Group(title, table, *lines)
-
-
-@contextmanager
-def showing() -> Iterator[Screen]:
-    """Yield a screen; on a terminal, draw it twice a second."""
-    console = drawing_console()
-    screen = Screen(console)
-    if console is None:
-        yield screen
-        return
-    with Live(screen, console=console, refresh_per_second=2):
-        yield screen
 
 
 def _clock(seconds: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -11,13 +10,13 @@ from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.console import Console
 
 from kriegbot import trees as exact
 from kriegbot.cli import common
-from kriegbot.cli.common import Json, Seed, argument, one_of, option, whole_number
+from kriegbot.cli.common import Json, Seed, argument, one_of, option, seconds, whole_number
 from kriegbot.cli.tournament import Games, cores, play_missing
+from kriegbot.narration.diary import counted
 from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.request import Refused, path_of, refusing, save_whole, seed_of
 from kriegbot.trees import Leaf, Number, Solution, Tree, TreeError
@@ -33,16 +32,6 @@ NUMBERS = {"figure2": (2,), "figure3": (3,), "figure4": (4,), "figure5": (5,), "
 RUNS = {"short": (SHORT,), "long": (LONG,), "both": (SHORT, LONG)}
 
 
-def _budget_of(text: str) -> float | None:
-    try:
-        seconds = None if text == "samples" else float(text)
-    except ValueError:
-        seconds = 0.0
-    if seconds is not None and not 0.01 <= seconds <= 3600:
-        raise Refused(f"illegal budget {quoted(text)}: it takes samples, or 0.01..3600 seconds.")
-    return seconds
-
-
 def reproduce(
     what: Annotated[str, argument("FIGURE", f"One of {', '.join(NUMBERS)}.", **one_of("figure", NUMBERS))],
     budget: Annotated[
@@ -50,7 +39,7 @@ def reproduce(
         option(
             "BUDGET",
             "samples for the paper's sample sizes, or seconds per move.  [default: samples]",
-            parser=_budget_of,
+            parser=seconds("budget", 0.01, 3600, "samples"),
         ),
     ] = None,
     games: Games = 500,
@@ -82,7 +71,11 @@ def reproduce(
         results: list[figures.CellResult] = []
         for figure in NUMBERS[what]:
             if figure == 4:
-                _sample_sizes(out, seed)
+                common.compile_kernels()
+                with refusing(ValueError):
+                    common.patiently("Figure 4", measured_figures.measure_sizes(out / "figure4.csv", seed))
+                    sizes = measured_figures.read_sizes(out / "figure4.csv")
+                show_table(measured_figures.sizes_table(sizes), Console(highlight=False))
             else:
                 cells = [
                     number
@@ -102,10 +95,6 @@ def reproduce(
                 results += of_figure
         if (near := figures.agreement_table(results)).rows:
             show_table(near, Console(highlight=False))
-    except KeyboardInterrupt:
-        command = shlex.join(["kriegbot", *sys.argv[1:]])
-        print(f"kriegbot: interrupted; finished games are saved. To resume:\n  {command}", file=sys.stderr)
-        raise typer.Exit(130) from None
     except OSError as error:
         raise Refused(f"cannot write to {quoted(str(out))}: {error.strerror or error}.") from None
 
@@ -122,16 +111,6 @@ def _show_figure(figure: int, path: Path, results: list[figures.CellResult]) -> 
     except PlotsMissing as error:
         print(f"kriegbot: {error}", file=sys.stderr)
     console.print()
-
-
-def _sample_sizes(folder: Path, seed: int) -> None:
-    """Measure the missing sample sizes of Figure 4, and show all."""
-    common.compile_kernels()
-    path = folder / "figure4.csv"
-    with refusing(ValueError):
-        common.steps("Figure 4", measured_figures.measure_sizes(path, seed))
-        sizes = measured_figures.read_sizes(path)
-    show_table(measured_figures.sizes_table(sizes), Console(highlight=False))
 
 
 trees = common.group("Solve explicit game trees and measure pruning on random ones.")
@@ -222,9 +201,7 @@ def _plain(number: Number) -> int | float | str:
 
 
 def _print_solution(results: dict[str, Any]) -> None:
-    size = (
-        f"{common.counted(results['nodes'], 'node')}, {common.counted(results['information_sets'], 'information set')}"
-    )
+    size = f"{counted(results['nodes'], 'node')}, {counted(results['information_sets'], 'information set')}"
     print(f"{one_line(results['title']) or 'A tree'}: {size}.")
     for player, why in results["why_not_perfect_recall"].items():
         if why is not None:
@@ -248,8 +225,7 @@ def imp_model(
     b: Annotated[int, option("B", "Alternatives of each set.", parser=whole_number("b", 1, 10**6))],
     d: Annotated[int, option("D", "Depth of the leaves, 2 or more.", parser=whole_number("d", 2, 99))],
     trials: Annotated[
-        int,
-        option("N", "Trees, each with its own payoffs.", parser=whole_number("number of trials", 2, 10**6)),
+        int, option("N", "Trees, each with its own payoffs.", parser=whole_number("number of trials", 2, 10**6))
     ] = 100,
     seed: Seed = None,
     json: Json = False,

@@ -7,7 +7,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -52,7 +52,7 @@ def play(
     context: typer.Context,
     opponent: Annotated[
         str | None,
-        option("SPEC", "Another program as your opponent; see `kriegbot players`.", complete=common.programs),
+        option("SPEC", "Another program as your opponent; see `kriegbot players`.", autocompletion=common.programs),
     ] = None,
     level: Annotated[
         str | None,
@@ -63,7 +63,7 @@ def play(
         ),
     ] = None,
     color: Annotated[
-        str, option("COLOR", "Your side: white, black or random.", complete=lambda: list(request.COLORS))
+        str, option("COLOR", "Your side: white, black or random.", autocompletion=lambda: list(request.COLORS))
     ] = "white",
     rules: common.Rules = "berkeley",
     time: Annotated[
@@ -152,8 +152,7 @@ def resume(
     assert program is not None  # for mypy: `_obstacle` made sure that there is one person
     seed = record.headers.get("Seed", "")
     number = request.seed_of(seed if seed.isdigit() else None)
-    with playing(path):
-        ConsoleGame(program, side, record.rules, number, begun=record).play(path, show_belief=show_belief)
+    ConsoleGame(program, side, record.rules, number, begun=record).play(path, show_belief=show_belief)
 
 
 def _record_of(path: Path) -> GameRecord:
@@ -215,9 +214,10 @@ class ConsoleGame:
             names = {self.side: YOU, (not self.side): called(str(self.opponent))}
             console = _console(names, show_belief=show_belief)
             file = common.GameFile(path, is_ours=self.begun is not None) if path is not None else _draft()
-            result = self._play(console, file)
-            common.check_begun(result)
-            self._finish(console, result, file, is_draft=path is None)
+            with nullcontext() if file is None else playing(file.path):
+                result = self._play(console, file)
+                common.check_begun(result)
+                self._finish(console, result, file, is_draft=path is None)
 
     def _play(self, console: Console, file: common.GameFile | None) -> GameResult:
         help_, begun = Help.of(self.begun), self.begun
@@ -257,8 +257,8 @@ class ConsoleGame:
         console.finish(record, last.referee.view(self.side), None if can_continue else last.referee.board())
         if is_terminal() and result.failed is None:
             try:
-                standing = Results().count(record, self.side, is_seed_given=self.is_seed_given)
-                print(standing, end="\n" * bool(standing), flush=True)
+                if standing := Results().count(record, self.side, is_seed_given=self.is_seed_given):
+                    print(standing, flush=True)
             except OSError as error:
                 print(f"The result cannot be saved: {error.strerror or error}.", file=sys.stderr)
         program = result.statistics(not self.side)
@@ -301,9 +301,6 @@ def _commands(console: Console, help_: Help) -> Mapping[str, Answer]:
     def back(view: View) -> Sequence[str] | Leave:
         return ["You have no move to take back."] if view.ply < 2 else Leave(TAKEN_BACK)
 
-    def draw(_view: View) -> Sequence[str]:
-        return ["Programs do not agree to draws. You can resign."]
-
     def resign(view: View) -> Sequence[str] | Resign:
         nonlocal resigning
         if view == resigning or not is_terminal():
@@ -311,7 +308,8 @@ def _commands(console: Console, help_: Help) -> Mapping[str, Answer]:
         resigning = view
         return ["Resign this game?", "Type resign again.", "Any try plays on."]
 
-    return {"?": _explain, "hint": give_hint, "back": back, "draw": draw, "resign": resign}
+    no_draw = ["Programs do not agree to draws. You can resign."]
+    return {"?": _explain, "hint": give_hint, "back": back, "draw": lambda _view: no_draw, "resign": resign}
 
 
 def _explain(view: View) -> Sequence[str]:
@@ -325,24 +323,19 @@ def _explain(view: View) -> Sequence[str]:
 @contextmanager
 def _one_interrupt() -> Iterator[None]:
     """Let only the first Ctrl-C, SIGTERM or closing of the terminal interrupt: later ones do not prevent saving."""
-    is_interrupted = False
+    left = [KeyboardInterrupt()]
 
-    def interrupt(_number: int, _frame: object) -> None:
-        nonlocal is_interrupted
-        if not is_interrupted:
-            is_interrupted = True
-            raise KeyboardInterrupt
+    def interrupt(*_: object) -> None:
+        if left:
+            raise left.pop()
 
     with signal_handlers(dict.fromkeys((signal.SIGINT, signal.SIGTERM, *HUNG_UP), interrupt)):
         yield
 
 
 def _console(names: dict[chess.Color, str], *, show_belief: bool) -> Console:
-    heat = _heat() if show_belief else None
-    terminal = drawing_console()
-    if terminal is not None:
-        return TerminalConsole(terminal, names, heat)
-    return PlainConsole(names, heat, has_boards=is_terminal())
+    heat, terminal = _heat() if show_belief else None, drawing_console()
+    return PlainConsole(names, heat) if terminal is None else TerminalConsole(names, heat, terminal)
 
 
 def _heat() -> Heat:

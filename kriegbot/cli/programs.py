@@ -20,6 +20,7 @@ from kriegbot.game.conformance import conformance
 from kriegbot.game.match import GameResult, play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.models import OPPONENTS
+from kriegbot.narration.diary import counted
 from kriegbot.narration.moments import ending, playthrough
 from kriegbot.narration.results import Results, practice_text, results_rows, results_text
 from kriegbot.parts import Parts
@@ -36,9 +37,9 @@ KINDS: tuple[Parts, ...] = (specs.PLAYERS, EVALUATORS, OPPONENTS, BACKUPS, RULES
 
 def match(
     white: Annotated[
-        str, argument("WHITE", "White's player: rand, overconfident:depth=2, ...", complete=common.programs)
+        str, argument("WHITE", "White's player: rand, overconfident:depth=2, ...", autocompletion=common.programs)
     ],
-    black: Annotated[str, argument("BLACK", "Black's player.", complete=common.programs)],
+    black: Annotated[str, argument("BLACK", "Black's player.", autocompletion=common.programs)],
     rules: common.Rules = "berkeley",
     limits: common.DrawLimits = "paper",
     seed: common.Seed = None,
@@ -109,7 +110,9 @@ def _explanations(result: GameResult) -> dict[int, list[str]]:
 def check_player(
     player: Annotated[
         str,
-        argument("SPEC", "rand, path/bot.py:Class, package.module:Class or program:COMMAND.", complete=common.programs),
+        argument(
+            "SPEC", "rand, path/bot.py:Class, package.module:Class or program:COMMAND.", autocompletion=common.programs
+        ),
     ],
     patience: common.Patience = None,
     sandbox: common.Sandbox = None,
@@ -125,7 +128,7 @@ def check_player(
             raise Refused(check.detail)
         print(f"{'ok    ' if check.is_good else 'FAILED'}  {check.what}: {check.detail}", flush=True)
         failures += not check.is_good
-    print(f"{spec}: {common.counted(failures, 'failure') if failures else 'passed'}")
+    print(f"{spec}: {counted(failures, 'failure') if failures else 'passed'}")
     if failures:
         raise typer.Exit(1)
 

@@ -14,6 +14,7 @@ import typer
 from rich.color import Color
 from rich.console import Console
 from rich.style import Style
+from rich.table import Table
 from rich.text import Text
 
 from kriegbot.narration.diary import Men, file_names, rows
@@ -38,6 +39,16 @@ def drawing_console() -> Console | None:
 def has_tints(console: Console) -> bool:
     """Return True if the terminal has more than sixteen colours."""
     return console.color_system in ("256", "truecolor")
+
+
+def draw_beside(console: Console, title: Text, *columns: Text) -> None:
+    """Clear the terminal, and draw a title and texts beside each other."""
+    grid = Table.grid(padding=(0, 2 if len(columns) == 2 else 1))
+    grid.add_row(*columns)
+    console.clear()
+    console.print(title, no_wrap=True, overflow="ellipsis")
+    console.print(grid)
+    console.print()
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from functools import partial
 from io import TextIOWrapper
 from json import dumps
@@ -24,6 +25,7 @@ from kriegbot.cli.common import argument, flag, one_of, option, preparing
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.sandbox import can_read, why_unavailable
 from kriegbot.game.seat import PlayerFailed
+from kriegbot.narration.diary import counted
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
 from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, save_whole, seed_of, whole_of
 from referee import Limits, RuleSet
@@ -40,8 +42,7 @@ SHARES = 10  # progress lines of a whole tournament without a terminal
 
 
 def _games_of(text: str | int) -> int:
-    games = whole_of(text, "number of games", 2, MOST_GAMES)
-    if games % 2:
+    if (games := whole_of(text, "number of games", 2, MOST_GAMES)) % 2:
         raise Refused(f"illegal number of games '{games}': it takes an even number, half with each colour.")
     return games
 
@@ -75,7 +76,9 @@ Test: TypeAlias = Annotated[
 def tournament(
     players: Annotated[
         list[str],
-        argument("SPEC SPEC [SPEC ...]", "The players: rand, overconfident:depth=2, ...", complete=common.programs),
+        argument(
+            "SPEC SPEC [SPEC ...]", "The players: rand, overconfident:depth=2, ...", autocompletion=common.programs
+        ),
     ],
     games: Games = 500,
     round_robin: Annotated[bool, flag("Every player against every other (the default).", "--round-robin")] = False,
@@ -204,13 +207,14 @@ def play_missing(
 ) -> None:
     """Play the missing games of a store and show progress. After an interrupt, print how to resume."""
     command, board = shlex.join(["kriegbot", *sys.argv[1:]]), None
-    count = common.counted(len(missing), "game")
+    count = counted(len(missing), "game")
     print(f"{count} to play, into {store.path}. Rerun the same command to resume.", file=sys.stderr)
     try:
         if missing:
             _compile_for(specs)
         log = store.path.with_name(f"{store.path.name}.log")
-        with logged_to(log), Scoreboard(store, len(missing)) as board:
+        board = Scoreboard(store, len(missing))
+        with logged_to(log), board.progress:
             run(store, missing, executor, board.count, is_decided)
     except KeyboardInterrupt:
         done = "" if board is None else f" after {board.done} of {board.wanted} games"
@@ -219,7 +223,7 @@ def play_missing(
     except (StoreError, ExecutorError) as error:
         if board is None:
             raise Refused(f"{error}.") from None
-        saved = common.counted(board.done, "game")
+        saved = counted(board.done, "game")
         print(f"kriegbot: {error}. {saved} saved. To resume, fix this and rerun:\n  {command}", file=sys.stderr)
         raise typer.Exit(1) from None
 
@@ -233,7 +237,7 @@ def _compile_for(specs: list[PlayerSpec]) -> None:
 
 
 class Scoreboard:
-    """Progress of a tournament on stderr; a context manager. `done` of `wanted` games are in the store."""
+    """Progress of a tournament on stderr. `done` of `wanted` games are in the store."""
 
     def __init__(self, store: Store, missing: int) -> None:
         self.done = len(store.done())
@@ -243,36 +247,31 @@ class Scoreboard:
         self._points = [0, 0, 0]  # losses, draws and wins of the first player, if there is one pairing
         for game in store.game_rows():
             self._score(game.result, game.number)
-        self._console = console = Console(stderr=True, highlight=False)
-        columns = BarColumn(20), MofNCompleteColumn(), TextColumn("{task.fields[standing]}"), TimeRemainingColumn()
-        self._progress = Progress(*columns, console=console, disable=not console.is_terminal)
-        self._task = self._progress.add_task("", total=self.wanted, completed=self.done, standing=self.standing())
-
-    def __enter__(self) -> Scoreboard:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        console = Console(stderr=True, highlight=False)
+        columns = BarColumn(20), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn()
+        self.progress = Progress(*columns, console=console, disable=not console.is_terminal)
+        self._task = self.progress.add_task(self._standing(), total=self.wanted, completed=self.done)
 
     def count(self, outcome: Outcome) -> None:
         """Add the outcome of a game."""
-        game = outcome.game
+        game, console = outcome.game, self.progress.console
         if not isinstance(outcome, Finished):
-            self._progress.console.print(f"Game {game.id}: {outcome.cause}, attempt {outcome.attempts}.", markup=False)
+            console.print(f"Game {game.id}: {outcome.cause}, attempt {outcome.attempts}.", markup=False)
             return
         self.done += 1
         self._played += 1
         self._score(outcome.result, game.number)
         for side in (outcome.white, outcome.black):
             if side.failure:
-                self._progress.console.print(f"Game {game.id}: {side.player} {side.failure}.", markup=False)
-        if self._console.is_terminal:
-            self._progress.update(self._task, completed=self.done, standing=self.standing())
-        elif self.done * SHARES // self.wanted > (self.done - 1) * SHARES // self.wanted:
-            print(f"{self.done} of {self.wanted} games, {self.standing()}, {self._left()}", file=self._console.file)
+                console.print(f"Game {game.id}: {side.player} {side.failure}.", markup=False)
+        self.progress.update(self._task, completed=self.done, description=self._standing())
+        is_new_share = self.done * SHARES // self.wanted > (self.done - 1) * SHARES // self.wanted
+        if is_new_share and not console.is_terminal:
+            seconds = int((time.monotonic() - self._begun) / self._played * (self.wanted - self.done))
+            left = timedelta(seconds=seconds)
+            print(f"{self.done} of {self.wanted} games, {self._standing()}, {left} left", file=sys.stderr)
 
-    def standing(self) -> str:
+    def _standing(self) -> str:
         """Return the speed and, with a single pairing, the first player's results so far."""
         speed = f"{self._played / max(time.monotonic() - self._begun, 1e-9):.2f} games/s"
         lost, drawn, won = self._points
@@ -285,10 +284,6 @@ class Scoreboard:
     def _score(self, result: str, number: int) -> None:
         winner = {"1-0": 0, "0-1": 1}.get(result)
         self._points[1 if winner is None else 2 if winner == number % 2 else 0] += 1
-
-    def _left(self) -> str:
-        seconds = int((time.monotonic() - self._begun) / self._played * (self.wanted - self.done))
-        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} left"
 
 
 def report(
@@ -346,5 +341,5 @@ def merge(
                 store.check()  # before a new file is made
         with Store.writing(out, settings, games) as store:
             for part in parts:
-                print(f"{part}: {common.counted(store.copy_from(part), 'game')}")
-            print(f"{out}: {common.counted(len(store.done()), 'game')}, {len(store.missing())} missing")
+                print(f"{part}: {counted(store.copy_from(part), 'game')}")
+            print(f"{out}: {counted(len(store.done()), 'game')}, {len(store.missing())} missing")

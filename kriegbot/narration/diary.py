@@ -335,8 +335,7 @@ def captures_text(view: referee.View) -> str:
         ("pawn", "pawns", referee.CapturedKind.PAWN),
         ("piece", "pieces", referee.CapturedKind.PIECE),
     ]
-    counts = [(captures.count(kind), one, many) for one, many, kind in kinds]
-    return " and ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
+    return " and ".join(counted(captures.count(kind), one, many) for one, many, kind in kinds if kind in captures)
 
 
 def lost_pieces(view: referee.View) -> list[chess.PieceType]:
@@ -349,6 +348,15 @@ def lost_pieces(view: referee.View) -> list[chess.PieceType]:
         elif isinstance(event, referee.OpponentMoved) and event.announcement.captured_square is not None:
             lost.append(men.pop(event.announcement.captured_square))
     return sorted(lost, reverse=True)
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "game"), counted(0, "game"), counted(2, "ply", "plies")
+    ('1 game', '0 games', '2 plies')
+    """
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
 def own_men(view: referee.View) -> dict[chess.Square, chess.Piece]:

@@ -11,6 +11,7 @@ from typing import TypedDict
 
 from kriegbot.belief.belief import BeliefSnapshot
 from kriegbot.kernels import decode_move
+from kriegbot.narration.diary import counted
 from kriegbot.players.human import try_name
 from kriegbot.players.kriegbot import LEVELS
 from kriegbot.search.information_set import InformationSet, are_open
@@ -83,9 +84,9 @@ class Help:
 
     def header(self) -> dict[str, str]:
         """Return the header; empty if there was no help."""
-        parts = [f"{self.hints} hint{'s' * (self.hints != 1)}"] if self.hints else []
-        if self.taken_back:
-            parts.append(f"{self.taken_back} move{'s' * (self.taken_back != 1)} taken back")
-        if self.has_looked:
-            parts.append("both sides were looked at when it was broken off")
-        return {"Help": ", ".join(parts)} if parts else {}
+        parts = [
+            counted(self.hints, "hint") if self.hints else "",
+            f"{counted(self.taken_back, 'move')} taken back" if self.taken_back else "",
+            "both sides were looked at when it was broken off" if self.has_looked else "",
+        ]
+        return {"Help": text} if (text := ", ".join(filter(None, parts))) else {}

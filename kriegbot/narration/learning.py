@@ -297,13 +297,6 @@ class Puzzle:
         return [try_name(chess.Move.from_uci(code), self.view()) for code in self.answers]
 
 
-def mating_tries(
-    boards: Sequence[chess.Board], tries: Sequence[chess.Move], moves: int, rules: RuleSet
-) -> list[chess.Move]:
-    """Return the tries that begin a mate in `moves` on every board, whatever the refusals and replies; [] for none."""
-    return [move for move in tries if leads_to_mate(boards, move, moves, rules)]
-
-
 def leads_to_mate(boards: Sequence[chess.Board], move: chess.Move, moves: int, rules: RuleSet) -> bool:
     """Return True if a try is legal on a board, and mates in `moves` on each; after a refusal, by another try."""
     legal, refusing = ([board for board in boards if board.is_legal(move) == accepts] for accepts in (True, False))

@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 import chess
 
-from kriegbot.narration.diary import Diary, Entry, Men, own_men, plain_board, score_name
+from kriegbot.narration.diary import Diary, Entry, Men, counted, own_men, plain_board, score_name
 from kriegbot.parts import value_text
 from kriegbot.players.specs import PLAYERS, BadSpec, parse_spec, player_kind
 from referee import Event, GameRecord, Limits, OwnQuestion, OwnTry, View
@@ -144,8 +144,7 @@ def heading(record: GameRecord) -> Iterator[str]:
 def ending(record: GameRecord) -> str:
     """Return the result as a line: "0-1: checkmate, Black wins, after 57 plies"."""
     how = record.end.text() if record.end is not None else "the game is unfinished"
-    count = len(record.turns)
-    return f"{record.result}: {how}, after {count} {'ply' if count == 1 else 'plies'}"
+    return f"{record.result}: {how}, after {counted(len(record.turns), 'ply', 'plies')}"
 
 
 def limits_text(limits: Limits) -> str:

@@ -11,21 +11,21 @@ are measured better.
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from datetime import date
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Annotated, Literal, NamedTuple, TypedDict, TypeVar
 
 import chess
+import msgspec
 from filelock import FileLock
 
 from kriegbot.folders import data_folder
+from kriegbot.narration.diary import counted
 from kriegbot.narration.moments import called
 from referee import GameRecord, Reason
 from referee.text import one_line, write_file
@@ -45,6 +45,7 @@ PUZZLE_RATINGS = {"easy": 1200, "medium": 1500, "hard": 1800}
 """Ratings of the grades of puzzles. They follow the order of difficulty, and are not measured on people."""
 LOCK_SECONDS = 10.0  # longest wait for another process that writes the file
 MAX_NAME_LETTERS = 60
+T = TypeVar("T")
 CHOSEN_SEED = "a chosen seed"  # counts as help: the person may have played the same game before
 
 
@@ -102,14 +103,13 @@ def rate(before: Rating, games: Sequence[tuple[Rating, float]]) -> Rating:
     return Rating(before.rating + _Q / precision * gained, max(MIN_DEVIATION, precision**-0.5))
 
 
-@dataclass(frozen=True, slots=True)
-class PersonResult:
+class PersonResult(msgspec.Struct, frozen=True):
     """The result of one game for the person."""
 
-    day: str  # as "2026-11-24"
+    day: date
     opponent: str  # spec of the program
-    points: float  # 1, 0.5 or 0
-    help: str = ""  # the help that the person had; empty for none
+    points: Annotated[float, msgspec.Meta(ge=0, le=1, multiple_of=0.5)]
+    help: str  # the help that the person had; empty for none
 
     @classmethod
     def of(cls, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> PersonResult | None:
@@ -119,19 +119,22 @@ class PersonResult:
             return None
         points = 0.5 if end.winner is None else float(end.winner == person)
         opponent = record.headers[chess.COLOR_NAMES[not person].capitalize()]
-        help_ = record.headers.get("Help", CHOSEN_SEED if is_seed_given else "")
-        return cls(date.today().isoformat(), opponent, points, help_)
+        return cls(date.today(), opponent, points, record.headers.get("Help", CHOSEN_SEED if is_seed_given else ""))
 
-    @classmethod
-    def read(cls, line: Mapping[str, Any]) -> PersonResult | None:
-        """Return the result in a line of the file; None if there is none."""
-        try:
-            day = date.fromisoformat(line["day"]).isoformat()
-            texts = [one_line(line[name]) for name in ("opponent", "help")]
-            points = line["points"]
-        except (ValueError, TypeError, KeyError, AttributeError):
-            return None
-        return cls(day, texts[0], float(points), texts[1]) if points in (0, 0.5, 1) else None
+
+class Review(msgspec.Struct):
+    """The themes of the turning points in a reviewed game."""
+
+    game: str
+    themes: list[str]
+
+
+class PuzzleAnswer(msgspec.Struct):
+    """The first answer to a puzzle."""
+
+    puzzle: str  # its key
+    grade: Literal["easy", "medium", "hard"]
+    right: bool
 
 
 class ResultsRow(TypedDict):
@@ -160,80 +163,71 @@ class Results:
         self.path = data_folder() / "results.jsonl" if path is None else path
 
     def all(self) -> list[PersonResult]:
-        """Return all results, the oldest first; none if the file cannot be read."""
-        return [result for line in self._lines() if (result := PersonResult.read(line)) is not None]
+        """Return the results of all games, the oldest first; none if the file cannot be read."""
+        return self._read(PersonResult)
 
     def to_practise(self) -> list[ToPractise]:
         """Return the commonest themes of turning points in reviewed games."""
-        names = [name for themes in self._themes().values() if isinstance(themes, list) for name in themes]
-        themes = [OLD_THEMES.get(name, name) for name in names if isinstance(name, str)]
-        counts = Counter(THEMES[name] for name in themes if name in THEMES)
+        names = [OLD_THEMES.get(name, name) for review in self._read(Review) for name in review.themes]
+        counts = Counter(THEMES[name] for name in names if name in THEMES)
         return [{"skill": one.title, "times": n, "puzzles": one.puzzles} for one, n in counts.most_common(MAX_THEMES)]
 
     def add_review(self, game: str, themes: Sequence[str]) -> None:
         """Store the themes of a game's turning points, unless the game was reviewed before; raise OSError."""
-        if game not in self._themes():
-            self._add({"game": game, "themes": list(themes)})
+        if all(review.game != game for review in self._read(Review)):
+            self._add(Review(game, list(themes)))
 
     def count_puzzle(self, key: str, grade: str, *, is_right: bool) -> str:
         """Store the first answer to a puzzle; others do not count. Return rating and streak. Raise OSError."""
-        if all(line["puzzle"] != key for line in self._puzzles()):
-            self._add({"puzzle": key, "grade": grade, "right": is_right})
+        if all(answer.puzzle != key for answer in self._read(PuzzleAnswer)):
+            self._add(msgspec.convert({"puzzle": key, "grade": grade, "right": is_right}, PuzzleAnswer))
         return self.puzzles_text()
 
     def puzzles_text(self) -> str:
         """Return the rating by puzzles and the right answers in a row, as a sentence; empty before the first."""
-        rating, answers = NEW, self._puzzles()
-        for line in answers:
-            rating = rate(rating, [(Rating(PUZZLE_RATINGS[line["grade"]], MIN_DEVIATION), float(line["right"]))])
-        runs = [len(list(run)) * is_right for is_right, run in groupby(line["right"] for line in answers)]
-        streak = f" In a row: {runs[-1]} (best: {max(runs)})." if any(runs) else ""
+        rating, answers = NEW, self._read(PuzzleAnswer)
+        for one in answers:
+            rating = rate(rating, [(Rating(PUZZLE_RATINGS[one.grade], MIN_DEVIATION), float(one.right))])
+        current, best = _in_a_row(one.right for one in answers)
+        streak = f" In a row: {current} (best: {best})." if best else ""
         return f"{rating.text('puzzle rating')}{streak}" if answers else ""
-
-    def _puzzles(self) -> list[dict[str, Any]]:
-        lines = [line for line in self._lines() if isinstance(line.get("puzzle"), str)]
-        return [line for line in lines if line.get("grade") in [*PUZZLE_RATINGS] and line.get("right") in (True, False)]
-
-    def _themes(self) -> dict[str, Any]:
-        return {str(line["game"]): line["themes"] for line in self._lines() if "game" in line and "themes" in line}
 
     def count(self, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> str:
         """Store a game's result. Return what it means for the person; empty if it does not count. Raise OSError."""
         result = PersonResult.of(record, person, is_seed_given=is_seed_given)
         if result is None:
             return ""
-        self._add(asdict(result))
+        self._add(result)
         return game_text(self.all(), result)
 
-    def _lines(self) -> list[dict[str, Any]]:
-        try:
+    def _read(self, kind: type[T]) -> list[T]:
+        """Return what lines of one kind hold."""
+        found, lines = [], list[bytes]()
+        with suppress(OSError):
             lines = self.path.read_bytes().splitlines()
-        except OSError:
-            return []
-        objects = []
         for line in lines:
-            with suppress(ValueError, RecursionError):
-                objects.append(json.loads(line))
-        return [line for line in objects if isinstance(line, dict)]
+            with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                found.append(msgspec.json.decode(line, type=kind))
+        return found
 
-    def _add(self, line: Mapping[str, Any]) -> None:
+    def _add(self, line: msgspec.Struct) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{self.path}.lock", timeout=LOCK_SECONDS):
             old = self.path.read_bytes() if self.path.exists() else b""
             ending = b"\n" if old and not old.endswith(b"\n") else b""
-            write_file(self.path, old + ending + json.dumps(line).encode() + b"\n")
+            write_file(self.path, old + ending + msgspec.json.encode(line) + b"\n")
 
 
 def rating_of(results: Sequence[PersonResult]) -> Rating | None:
     """Return the person's rating; None before the first rated game."""
-    now, last = NEW, ""
-    for one in results:
-        if one.opponent in RATINGS and not one.help:
-            days = max(0, (date.fromisoformat(one.day) - date.fromisoformat(last or one.day)).days)
-            deviation = min(NEW.deviation, math.sqrt(now.deviation**2 + VARIANCE_PER_DAY * days))
-            level = Rating(RATINGS[one.opponent], MIN_DEVIATION)
-            now, last = rate(Rating(now.rating, deviation), [(level, one.points)]), one.day
-    return now if last else None
+    rated = [one for one in results if one.opponent in RATINGS and not one.help]
+    now = NEW
+    for before, one in zip(rated[:1] + rated, rated, strict=False):
+        days = max(0, (one.day - before.day).days)
+        deviation = min(NEW.deviation, math.sqrt(now.deviation**2 + VARIANCE_PER_DAY * days))
+        level = Rating(RATINGS[one.opponent], MIN_DEVIATION)
+        now = rate(Rating(now.rating, deviation), [(level, one.points)])
+    return now if rated else None
 
 
 def results_rows(results: Sequence[PersonResult]) -> list[ResultsRow]:
@@ -241,23 +235,29 @@ def results_rows(results: Sequence[PersonResult]) -> list[ResultsRow]:
     rows: list[ResultsRow] = []
     for spec in dict.fromkeys(one.opponent for one in results):
         games = [one for one in results if one.opponent == spec]
-        points = [one.points for one in games if not one.help]
-        row: ResultsRow = {
-            "opponent": one_line(called(spec), MAX_NAME_LETTERS),
-            "rating": RATINGS.get(spec),
-            "won": points.count(1),
-            "drawn": points.count(0.5),
-            "lost": points.count(0),
-            "helped": len(games) - len(points),
-        }
-        rows.append(row)
+        points = Counter(one.points for one in games if not one.help)
+        rows.append(
+            {
+                "opponent": one_line(called(spec), MAX_NAME_LETTERS),
+                "rating": RATINGS.get(spec),
+                "won": points[1],
+                "drawn": points[0.5],
+                "lost": points[0],
+                "helped": len(games) - points.total(),
+            }
+        )
     return sorted(rows, key=lambda row: -(row["rating"] or 0))
 
 
 def wins_in_a_row(results: Sequence[PersonResult]) -> tuple[int, int]:
     """Return the current and the longest number of wins in a row without help."""
-    wins = [len(list(run)) * is_won for is_won, run in groupby(one.points == 1 for one in results if not one.help)]
-    return (wins[-1], max(wins)) if wins else (0, 0)
+    return _in_a_row(one.points == 1 for one in results if not one.help)
+
+
+def _in_a_row(successes: Iterable[bool]) -> tuple[int, int]:
+    """Return the current and the longest number of successes in a row."""
+    runs = [len(list(run)) * is_good for is_good, run in groupby(successes)]
+    return (runs[-1], max(runs)) if runs else (0, 0)
 
 
 def results_text(results: Sequence[PersonResult]) -> str:
@@ -271,21 +271,17 @@ def practice_text(skills: Sequence[ToPractise]) -> str:
     """Return a sentence on what to practise; empty if nothing is known."""
     parts = [f"{one['skill']} ({one['times']})" for one in skills]
     if skills:
-        parts[0] = f"{skills[0]['skill']} ({_number(skills[0]['times'], 'turning point')})"
+        parts[0] = f"{skills[0]['skill']} ({counted(skills[0]['times'], 'turning point')})"
     return f"Worth practising: {', '.join(parts)}." if parts else ""
 
 
 def game_text(results: Sequence[PersonResult], last: PersonResult) -> str:
     """Return what the last game means: "Your record against Club bot: 3 wins in 7 games. Your rating: 1240 ± 90."."""
     points = [one.points for one in results if one.opponent == last.opponent and not one.help]
-    draws = f" and {_number(points.count(0.5), 'draw')}" if 0.5 in points else ""
-    counts = f"{_number(points.count(1), 'win')}{draws} in {_number(len(points), 'game')}"
+    draws = f" and {counted(points.count(0.5), 'draw')}" if 0.5 in points else ""
+    counts = f"{counted(points.count(1), 'win')}{draws} in {counted(len(points), 'game')}"
     text = f"Your record against {one_line(called(last.opponent), MAX_NAME_LETTERS)}: {counts}."
     if last.help:
         return f"This game does not count ({last.help})." + f" {text}" * bool(points)
     current, rating = wins_in_a_row(results)[0], rating_of(results) if last.opponent in RATINGS else None
     return text + f" That makes {current} wins in a row." * (current > 1) + (f" {rating.text()}" if rating else "")
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"

@@ -136,14 +136,6 @@ class Hindsight:
             self._values[events] = value_tries(belief)
         return self._values[events]
 
-    def value_turns(self, view: View, other: View) -> Iterator[tuple[int, int]]:
-        """Compute the values of all turns. Yield the number of turns done, and of all."""
-        moves = list(played_moves(view, other))
-        for done, played in enumerate(moves, 1):
-            if belief := self.at(view, played.events):
-                self.values(belief)
-            yield done, len(moves)
-
     def turning_points(
         self, view: View, other: View, you: chess.Color | None = None, seconds: float = math.inf
     ) -> list[TurningPoint] | None:
