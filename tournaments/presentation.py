@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 from io import StringIO
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich import box
 from rich.console import Console
@@ -40,8 +39,7 @@ MISSING = "plots need matplotlib, which is missing: pip install matplotlib"
 NAME = 32  # most letters of a player's name beside a plot
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A title, column headings and rows of cells. prose: True if the last column is text instead of numbers."""
 
     title: str
@@ -54,8 +52,7 @@ class PlotsMissing(Exception):
     """matplotlib is not installed; the one-line message says how to install it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
+class Plot(NamedTuple):
     """A title, and the SVG element of a plot with its alternative text."""
 
     title: str
@@ -213,11 +210,10 @@ def _tests(report: TournamentReport) -> Table:
 def _colors(report: TournamentReport) -> Table:
     rows = []
     for title, pairing in pairings_by_title(report).items():
-        cells = [
-            (f"{standing.wins} - {standing.draws} - {standing.losses}", _number(standing.utility, "+.1f"))
-            for standing in (pairing.as_white, pairing.as_black)
-        ]
-        rows.append((title, *cells[0], *cells[1]))
+        row = [title]
+        for one in (pairing.as_white, pairing.as_black):
+            row += [f"{one.wins} - {one.draws} - {one.losses}", _number(one.utility, "+.1f")]
+        rows.append(tuple(row))
     return Table("By colour: won - drawn - lost", ("", "with White", "EU %", "with Black", "EU %"), rows)
 
 
@@ -236,10 +232,8 @@ def _players(report: TournamentReport) -> Table:
             str(player.moves),
             _number(player.illegal_a_move, ".3f"),
             _number(player.mean_samples, ".1f"),
-            _number(player.rescues_a_move, ".4f"),
-            _number(player.inconsistent_a_move, ".4f"),
-            str(player.overruns),
-            str(player.forfeits),
+            *(_number(share, ".4f") for share in (player.rescues_a_move, player.inconsistent_a_move)),
+            *map(str, (player.overruns, player.forfeits)),
             _listed(player.rescues),
         )
         for number, player in enumerate(report.players, 1)
