@@ -7,6 +7,7 @@ import re
 import shutil
 import sqlite3
 import zlib
+from contextlib import closing
 from io import StringIO
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tournaments.report import report_of
 from tournaments.schedule import Died, Finished
 from tournaments.statistics import Sprt
 from tournaments.store import FORMS, Store, StoreError
+from tournaments.tables import GameRow
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database at all, but long enough to be looked at" * 100])
@@ -149,6 +151,14 @@ def damaged(tmp_path_factory: pytest.TempPathFactory, finished: list[Finished]) 
         ("UPDATE games SET pairing = 1 WHERE id = 2", "game 2 lacks its pairing or one of its sides"),
         ("DELETE FROM sides WHERE game = 2 AND color = 'white'", "game 2 lacks its pairing or one of its sides"),
         ("UPDATE sides SET turns = 'x' WHERE game = 2", "a wrong value for 'turns' in table 'sides'"),
+        ("UPDATE games SET result = '1-0' WHERE id = 2", "game 2 has another result than its record"),
+        ("UPDATE games SET number = 9 WHERE id = 2", "game 2 is not the one that its tournament has there"),
+        ("UPDATE games SET white = 'hs' WHERE id = 2", "game 2 is not the one that its tournament has there"),
+        (
+            "UPDATE games SET record = substr(record, 1, 90) WHERE id = 2",
+            "the record of game 2 is damaged (it is cut off)",
+        ),
+        ("DELETE FROM games WHERE id = 2", "game 2 is missing, and its sides or answers are not"),
         ("UPDATE answers SET seconds = 9e999 WHERE game = 2", "a wrong value for 'seconds' in table 'answers'"),
         ("UPDATE settings SET value = X'31' WHERE name = 'rules'", "its settings are damaged"),
         (
@@ -192,3 +202,28 @@ def test_of_a_damaged_file_no_merged_one_is_made(
     assert main(["merge", str(out), *map(str, [path, good] if is_first else [good, path])]) == 2
     assert said in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_a_file_that_another_program_has_locked_is_not_called_damaged(
+    damaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.tables.PATIENCE", 0.05)
+    path = Path(shutil.copy(damaged, tmp_path / "t"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("BEGIN EXCLUSIVE")
+        for use in (Store.open(path), Store.writing(path, settings(), 6)):
+            with pytest.raises(StoreError, match="locked") as refused, use:
+                pass
+            assert "damaged" not in str(refused.value)
+
+
+def test_columns_in_another_order_are_read_and_merged_by_their_names(damaged: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(damaged, tmp_path / "t"))
+    names = ", ".join(["detail", *(name for name in GameRow._fields if name != "detail"), "0 AS newer"])
+    for statement in (f"CREATE TABLE other AS SELECT {names} FROM games", "DROP TABLE games"):
+        changed(path, statement)
+    changed(path, "ALTER TABLE other RENAME TO games")
+    with Store.writing(tmp_path / "merged", settings(), 6) as store:
+        assert store.copy_from(path) == 6
+        store.check()

@@ -195,7 +195,7 @@ class TournamentReport:
 
 def report_of(store: Store, sprt: Sprt | None = None) -> TournamentReport:
     """Compute all figures of a store, and a test of each pairing if one is given; raise StoreError if it is damaged."""
-    store.check()
+    store.check_tables()
     settings, versions = store.settings, Counter[str]()
     names = list(dict.fromkeys(name for pairing in settings.pairings for name in (pairing.first, pairing.second)))
     of_pairing: list[list[GameRow]] = [[] for _ in settings.pairings]

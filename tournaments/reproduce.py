@@ -318,15 +318,15 @@ def contrasts_table(contrasts: Sequence[Contrast]) -> Table:
 def write_csv(path: Path, results: Sequence[CellResult]) -> None:
     """Write one line per cell; unknown values are empty."""
     rows = []
-    for cell, ours, paper_interval in ((result.cell, result.ours, result.paper_interval) for result in results):
+    for result in results:
+        cell, ours = result.cell, result.ours
+        (low, high), (paper_low, paper_high) = ours.utility_interval or (None, None), result.paper_interval
         places = ("figure", "player", "depth", "opponent", "opponent_depth", "seconds")
         row = {name: getattr(cell, name) or "" for name in places}
         row |= {name: getattr(ours, name) for name in ("games", "wins", "draws", "losses")}
-        row |= dict(
-            zip(("eu", "eu_low", "eu_high"), (ours.utility, *(ours.utility_interval or (None, None))), strict=True)
-        )
+        row |= {"eu": ours.utility, "eu_low": low, "eu_high": high}
         row |= {"paper_wins_percent": cell.wins, "paper_losses_percent": cell.losses, "paper_eu": cell.eu}
-        row |= {"paper_eu_low": paper_interval[0], "paper_eu_high": paper_interval[1]}
+        row |= {"paper_eu_low": paper_low, "paper_eu_high": paper_high}
         row["paper_is_legible"] = "yes" if cell.legible else "no"
         rows.append({name: f"{value:.2f}" if isinstance(value, float) else value for name, value in row.items()})
     with path.open("w", newline="", encoding="utf-8") as file:

@@ -200,6 +200,11 @@ class Store(Tables):
 
     def check(self) -> None:
         """Read everything; raise StoreError for whatever is damaged."""
+        self.check_tables()
+        deque(self.stored(), maxlen=0)
+
+    def check_tables(self) -> None:
+        """Raise StoreError for damage that `stored` does not find: pages of the file, rows without their game."""
         (found,) = self.rows("PRAGMA integrity_check(1)")[0]
         if found != "ok":
             raise self.damaged(short(found))
@@ -207,7 +212,6 @@ class Store(Tables):
         for (game,) in self.rows(alone):
             raise self.damaged(f"game {short(game)} is missing, and its sides or answers are not")
         deque(self.table(IncidentRow), maxlen=0)
-        deque(self.stored(), maxlen=0)
 
     def stored(self) -> Iterator[StoredGame]:
         """Yield all games in the order of their ids; raise StoreError for one that is damaged."""
@@ -219,7 +223,7 @@ class Store(Tables):
             black, white = sides  # by the names of the colours
             planned = self.settings.game(row.pairing, row.number)
             if (planned.id, planned.white, planned.black) != (row.id, current(row.white), current(row.black)):
-                raise self.damaged(f"game {row.id} has other players than its pairing")
+                raise self.damaged(f"game {row.id} is not the one that its tournament has there")
             pgn = self._unpacked(row.id, row.record)
             if f'[Result "{row.result}"]' not in pgn:
                 raise self.damaged(f"game {row.id} has another result than its record")
