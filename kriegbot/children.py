@@ -26,7 +26,7 @@ from kriegbot.importing import importable
 from referee.text import harmless
 
 if sys.platform == "linux":
-    from kriegbot import linux
+    from kriegbot import posix
 
 NICENESS = 10  # nice value of a low-priority process; the lowest priority is 19
 MAX_LINE = 4096  # bytes in a line from a player
@@ -67,12 +67,11 @@ class LineProcess:
 
     Args:
       command: the program and its arguments.
-      environment: its environment; None for that of this process.
-      is_supervised: True to end the daemons that it starts together with it (`kriegbot.linux`). Linux only.
+      environment: None for that of this process.
+      is_supervised: True to end the daemons that it starts together with it (`kriegbot.posix`). Linux only.
       has_log: False to let it write to this process's stderr.
 
-    Raises:
-      CannotStart: the system refuses to start it.
+    Raises CannotStart.
     """
 
     max_line, max_output = MAX_LINE, MAX_OUTPUT
@@ -88,7 +87,7 @@ class LineProcess:
         pipe = subprocess.PIPE
         self._is_supervised = is_supervised and sys.platform == "linux"
         if self._is_supervised:
-            command = [sys.executable, "-I", "-S", linux.__file__, *command]
+            command = [sys.executable, "-I", "-S", posix.__file__, *command]
         try:
             self._process = subprocess.Popen(
                 command,
@@ -105,7 +104,7 @@ class LineProcess:
             raise CannotStart(error.strerror or str(error)) from None
         streams = {ANSWER: self._process.stdout, LOG: self._process.stderr}
         self._open = {name for name, stream in streams.items() if stream is not None}
-        self._unread, self._log, self._is_ended = b"", b"", False
+        self._unread, self._log, self.is_running = b"", b"", True
         self._written = dict.fromkeys(streams, 0)
         self._unsent: SimpleQueue[bytes] = SimpleQueue()
         self._arrived: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
@@ -174,7 +173,7 @@ class LineProcess:
 
     def end(self, patience: float = 0.2) -> int | None:
         """Wait `patience` seconds for the child to end, then kill it. Return its exit code, None if it was killed."""
-        if self._is_ended:
+        if not self.is_running:
             return None
         self._unsent.put(b"")
         has_ended = self.ends_within(patience)
@@ -184,9 +183,9 @@ class LineProcess:
             self._is_supervised = False
             self.kill()
             if sys.platform == "linux":
-                linux.kill_group(self.pid)  # its program may have killed the supervisor
+                posix.kill_group(self.pid)  # its program may have killed the supervisor
         code = self._process.wait()
-        self._is_ended = True  # a thread that reads for a daemon ends at the next chunk
+        self.is_running = False  # a thread that reads for a daemon ends at the next chunk
         with contextlib.suppress(TimedOut):
             while self._open:
                 with contextlib.suppress(OutputLimit):
@@ -195,22 +194,20 @@ class LineProcess:
 
     def ends_within(self, patience: float) -> bool:
         """Wait up to `patience` seconds for the child to end by itself; True if it has."""
-        deadline = time.monotonic() + patience
-        while (is_running := self._process.poll() is None) and time.monotonic() < deadline:
-            time.sleep(0.001)
-        return not is_running
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(patience)
+        return self._process.poll() is not None
 
     def _take_next(self, deadline: float) -> None:
-        while True:
+        """Take a chunk of a stream, the empty one at its end; raise TimedOut or OutputLimit."""
+        left, arrived = 2 * TICK, None
+        while arrived is None:
+            if left <= TICK:
+                raise TimedOut
             left = deadline - time.monotonic()
-            try:
-                return self._take(*self._arrived.get(timeout=max(0, min(left, TICK))))
-            except Empty:
-                if left <= TICK:
-                    raise TimedOut from None
-
-    def _take(self, name: str, data: bytes) -> None:
-        """Take a chunk of a stream, the empty one at its end."""
+            with contextlib.suppress(Empty):
+                arrived = self._arrived.get(timeout=max(0, min(left, TICK)))
+        name, data = arrived
         if not data:
             self._open.discard(name)
         elif name == LOG:
@@ -223,9 +220,9 @@ class LineProcess:
 
     def _read(self, name: str, stream: IO[bytes]) -> None:
         with stream:
-            while not self._is_ended and (data := stream.read(CHUNK)):
+            while self.is_running and (data := stream.read(CHUNK)):
                 self._arrived.put((name, data))
-                while self._arrived.qsize() > QUEUED and not self._is_ended:
+                while self._arrived.qsize() > QUEUED and self.is_running:
                     time.sleep(0.01)
         self._arrived.put((name, b""))
 
@@ -237,11 +234,9 @@ class LineProcess:
 
 
 class WorkerPool:
-    """Worker processes that call functions. One that ends is replaced at the next call.
+    """Worker processes that call functions. Each starts when it is needed, and one that ends is replaced.
 
-    Args:
-      count: number of workers. Each starts when it is first needed.
-      initialize: called in each worker before anything else.
+    `initialize` is called in each worker before anything else.
     """
 
     def __init__(self, count: int, initialize: Callable[[], object] | None = None) -> None:
@@ -395,6 +390,12 @@ def _kill_tree(pid: int) -> None:
                 process.kill()
 
 
+def usable_cores() -> int:
+    """Return the number of cores that this process may use."""
+    process = psutil.Process()
+    return len(process.cpu_affinity()) if hasattr(process, "cpu_affinity") else os.cpu_count() or 1  # none on macOS
+
+
 def lower_priority(pid: int | None = None) -> None:
     """Lower the priority of a child and its descendants; by default of this process, which is a child itself."""
     with contextlib.suppress(psutil.Error):
@@ -403,7 +404,7 @@ def lower_priority(pid: int | None = None) -> None:
             # docs.python.org/3/library/subprocess.html: Windows has classes of priorities instead of nice values
             process.nice(getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", NICENESS))
         if sys.platform == "linux":
-            linux.lower_session(child.pid, NICENESS)
+            posix.lower_session(child.pid, NICENESS)
 
 
 @contextlib.contextmanager

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-import stat
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
 
 import platformdirs
+
+if sys.platform != "win32":
+    from kriegbot import posix
 
 NOWHERE = Path("/nonexistent")  # a folder without files, where not even a temporary one can be made
 
@@ -51,19 +54,11 @@ def _folder(kind: str, complete: str = "") -> Path:
 
 
 def open_to_others(folder: Path) -> Path | None:
-    """Return the first of a folder and its parents that a user other than root may change; None if none is.
+    """Return the first of a folder and its parents that others may change; None if none is. Windows has no such modes.
 
-    In a parent with the sticky bit, such as /tmp, nobody can replace what belongs to another user.
+    The documentation of Python says so: docs.python.org/3/library/os.html, os.chmod.
     """
-    if not hasattr(os, "geteuid"):  # on Windows files have no such modes
-        return None
-    for path in (folder, *folder.parents):
-        state = path.stat()
-        is_sticky = path != folder and state.st_mode & stat.S_ISVTX
-        by_group = state.st_mode & stat.S_IWGRP and state.st_gid not in (0, state.st_uid)  # a user's own group is alike
-        if state.st_uid not in (0, os.geteuid()) or ((by_group or state.st_mode & stat.S_IWOTH) and not is_sticky):
-            return path
-    return None
+    return None if sys.platform == "win32" else posix.open_to_others(folder)
 
 
 @cache

@@ -5,12 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import chess
 import chess.engine
 import numpy as np
+import psutil
 import pytest
 
 from kriegbot.game.match import play_game
@@ -193,19 +193,15 @@ def scripted(folder: Path, mode: str) -> Path:
 def is_running(path: Path) -> bool:
     """Return True if a process of this program lives half a second from now."""
     deadline = time.monotonic() + 0.5
-    while lives := any(str(path).encode() in words for words in command_lines()):
+    while lives := any(str(path) in words for words in command_lines()):
         if time.monotonic() > deadline:
             break
         time.sleep(0.01)
     return lives
 
 
-def command_lines() -> list[bytes]:
-    lines = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):
-            lines.append(path.read_bytes())
-    return lines
+def command_lines() -> list[str]:
+    return [" ".join(process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"])]
 
 
 @pytest.mark.parametrize("mode", [*PLAYS, "answers twice", "ends once"])

@@ -12,7 +12,7 @@ import pytest
 
 from kriegbot.environments.batch import Batch
 from kriegbot.environments.spaces import ACTIONS, ASK, action_of, mask_of, number_of, observe, open_actions, reward_of
-from kriegbot.game.turn import apply_action
+from kriegbot.game.match import apply_action
 from kriegbot.kernels import LOST_STALEMATE, encode_announcement, from_board, to_board
 from referee import (
     BERKELEY,

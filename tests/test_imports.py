@@ -14,7 +14,8 @@ from tests.import_graph import DOCS, PACKAGES, PAGE_START, ROOT, circle, diagram
 
 LAYERS = (
     ("referee",),
-    ("kriegbot.folders", "kriegbot.importing", "kriegbot.linux", "kriegbot.report"),
+    ("kriegbot.posix",),
+    ("kriegbot.folders", "kriegbot.importing", "kriegbot.report"),
     ("kriegbot.children", "kriegbot.parts"),
     ("kriegbot.kernels",),
     ("evaluators", "kriegbot.models"),

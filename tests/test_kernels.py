@@ -403,7 +403,7 @@ def test_after_an_edit_of_another_file_the_new_code_runs(tmp_path: Path) -> None
 
 FIRST_MOVES = """
 from importlib import import_module
-from kriegbot.game.turn import turn
+from kriegbot.game.match import turn
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import kernel_modules
 from kriegbot.kernels.jit import Kernel

@@ -9,10 +9,9 @@ import chess
 import pytest
 
 from kriegbot.game import match
-from kriegbot.game.match import GameResult, play_game, player_seed
+from kriegbot.game.match import GameResult, play_game, player_seed, turn
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat, Seat
-from kriegbot.game.turn import turn
 from kriegbot.players.base import Choice, Leave
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec

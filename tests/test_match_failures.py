@@ -10,10 +10,9 @@ import chess
 import pytest
 
 from kriegbot.game import process
-from kriegbot.game.match import GameResult, play_game
+from kriegbot.game.match import MAX_NONSENSE, GameResult, ask_player, play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat, PlayerFailed
-from kriegbot.game.turn import MAX_NONSENSE, ask_player
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, WILD16, Limits, Reason, Referee, Resign, RuleSet, record_from_pgn, record_to_pgn

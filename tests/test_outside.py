@@ -223,17 +223,18 @@ def test_nothing_but_a_sides_own_view_crosses_the_pipe(monkeypatch: pytest.Monke
     sent: list[str] = []
     views: list[View] = []
 
-    class Overheard(LineProcess):
-        def send(self, lines: Sequence[str], deadline: float) -> None:
-            sent.extend(lines)
-            super().send(lines, deadline)
+    send = LineProcess.send
+
+    def overhear(self: LineProcess, lines: Sequence[str], deadline: float) -> None:
+        sent.extend(lines)
+        send(self, lines, deadline)
 
     class Noted(ProcessSeat):
         def ask(self, view: View) -> Choice:
             views.append(view)
             return super().ask(view)
 
-    monkeypatch.setattr(process, "LineProcess", Overheard)
+    monkeypatch.setattr(LineProcess, "send", overhear)
     with Noted(parse_spec(SHELL, sandbox=False)) as seat:
         play_game(seat, HereSeat("rand", RandPlayer), rules=WILD16, limits=Limits(plies=40), seed=3)
     expected: list[str] = []

@@ -1,15 +1,17 @@
 """Processes and the systems they run on: what children import, how they end, and systems that lack what Linux has.
 
-None of those was at hand: what they lack is taken away (`tests/without_posix.py`).
+None of those was at hand: what they lack is taken away (`tests/without_posix`).
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,30 @@ from kriegbot.importing import importable
 from kriegbot.parts import load_object
 from kriegbot.players.specs import parse_spec, words_of
 from referee import BERKELEY, GameRecord
+from tests.import_graph import modules
+from tests.without_posix.posix_only import FOLDERS, FUNCTIONS, MODULES
+
+
+def posix_names(path: Path) -> Iterator[str]:
+    """Yield the names in a module that only POSIX systems have, and texts that begin with folders of Linux."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Attribute(ast.Name(module), name) if name in FUNCTIONS.get(module, "").split():
+                yield f"{module}.{name}"
+            case ast.Import(names):
+                yield from MODULES.intersection(alias.name for alias in names)
+            case ast.ImportFrom(str(module)) if module in MODULES | set(FUNCTIONS):
+                yield module
+            case ast.Constant(str(text)) if text.startswith(FOLDERS):
+                yield text
+
+
+def test_what_only_posix_systems_have_stands_in_one_module() -> None:
+    """The sandbox, which is for Linux alone, names /proc, too. Where readline is missing, nothing else changes."""
+    found = {name: set(posix_names(path)) - {"readline"} for name, path in modules().items()}
+    assert {name for name, names in found.items() if names} == {"kriegbot.posix", "kriegbot.game.sandbox"}
+    assert {"os.killpg", "select.poll", "signal.SIGKILL", "termios"} <= found["kriegbot.posix"]
+    assert all(text.startswith("/proc") for text in found["kriegbot.game.sandbox"])
 
 
 def test_how_a_child_ended_is_known() -> None:
@@ -70,9 +96,9 @@ import os, sys
 before = sys.path[:]
 sys.path[:] = [path for path in before if path not in ("", os.getcwd())]
 import multiprocessing
-from tournaments.dask_executor import _no_current_folder as no_current_folder
+from tournaments.dask_executor import _same_environment
 sys.path[:] = before
-with no_current_folder():
+with _same_environment():
     context = multiprocessing.get_context({method!r})
     context.Queue()
     process = context.Process(target=exec, args=("import chess, numpy, random",))

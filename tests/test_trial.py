@@ -16,9 +16,8 @@ import pytest
 
 from kriegbot import parts
 from kriegbot.cli.main import main
-from kriegbot.game import trial
 from kriegbot.game.match import play_game
-from kriegbot.game.process import ProcessSeat
+from kriegbot.game.process import ProcessSeat, find_rules, try_out
 from kriegbot.game.seat import HereSeat
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec, players
@@ -84,14 +83,14 @@ def test_what_cannot_play_is_refused_before_the_first_game(
 
 def test_a_player_that_is_slow_is_not_refused(tmp_path: Path) -> None:
     (tmp_path / "bot.sh").write_text(BOT.format("sleep 60"))
-    trial.try_out(parse_spec(f"program:sh {tmp_path / 'bot.sh'}", sandbox=False), patience=0.2)
+    try_out(parse_spec(f"program:sh {tmp_path / 'bot.sh'}", sandbox=False), patience=0.2)
 
 
 def test_a_part_that_hangs_is_refused(tmp_path: Path) -> None:
     (tmp_path / "sleepy.py").write_text("import time\ntime.sleep(60)")
     spec = parse_spec(f"search:samples=20,evaluator={tmp_path / 'sleepy.py'}:f")
     with pytest.raises(BadSpec, match=r"hung: not ready in 0\.5 seconds"):
-        trial.try_out(spec, start_patience=0.5)
+        try_out(spec, start_patience=0.5)
 
 
 def test_what_is_ours_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,8 +100,8 @@ def test_what_is_ours_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ProcessSeat, "begin", begin)
     for name, kind in players().items():
         if kind.make is not None and name != "engine":  # it runs a program, which may be missing
-            trial.try_out(parse_spec(name))
-    trial.try_out(parse_spec("search:evaluator=conservative,backup=mixed,opponent=fitted"))
+            try_out(parse_spec(name))
+    try_out(parse_spec("search:evaluator=conservative,backup=mixed,opponent=fitted"))
 
 
 RULES = """
@@ -118,7 +117,7 @@ print("hello")
 def test_all_play_by_a_rule_set_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "own_rules.py"
     path.write_text(RULES)
-    rules = trial.find_rules(f"{path}:QUIET", sandbox=False)
+    rules = find_rules(f"{path}:QUIET", sandbox=False)
     assert rules == replace(BERKELEY, name="quiet", title="Quiet", illegal_to=Audience.MOVER)
     assert not any("own_rules" in name for name in sys.modules), "it was run elsewhere"
     for text in (PYTHON, SHELL, "rand"):
@@ -168,7 +167,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_a_package_offers_a_rule_set(site: Path) -> None:
     installed(site, "some_rules", RULES, {"kriegbot.rules": {"quiet": "some_rules:QUIET"}})
-    assert trial.find_rules("quiet", sandbox=False).title == "Quiet"
+    assert find_rules("quiet", sandbox=False).title == "Quiet"
 
 
 @pytest.mark.parametrize(

@@ -52,9 +52,9 @@ def visit(client: Client, game: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])
 def test_after_a_restart_games_with_a_program_and_with_a_guest_go_on_at_the_same_address(
-    number: int, tmp_path: Path
+    name: str, tmp_path: Path
 ) -> None:
     with running(tmp_path) as (process, address):
         guests = f"http://{urlsplit(address).netloc}"
@@ -82,7 +82,7 @@ def test_after_a_restart_games_with_a_program_and_with_a_guest_go_on_at_the_same
                     for do in ("open", "resume", "delete"):
                         host.send({"do": do, "file": file.name})
                         assert "in progress" in host.until("refusal")["text"]
-                process.send_signal(number)
+                process.send_signal(getattr(signal, name))
                 for client in (alone, host, guest):
                     client.closing_code()
                     assert not any('"is":"over"' in text or "stopped" in text for text in client.heard)

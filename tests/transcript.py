@@ -22,18 +22,19 @@ def transcript(seed: int = SEED) -> str:
     """Return a game of four plies: what the shell bot reads after ">", and what it writes after "<"."""
     lines: list[str] = []
 
-    class Overheard(LineProcess):
-        def send(self, lines_sent: Sequence[str], deadline: float) -> None:
-            lines.extend(f"> {line}" for line in lines_sent)
-            super().send(lines_sent, deadline)
+    send, line = LineProcess.send, LineProcess.line
 
-        def line(self, deadline: float) -> str:
-            said = super().line(deadline)
-            lines.append(f"< {said}")
-            return said
+    def overhear(process: LineProcess, sent: Sequence[str], deadline: float) -> None:
+        lines.extend(f"> {one}" for one in sent)
+        send(process, sent, deadline)
+
+    def reply(process: LineProcess, deadline: float) -> str:
+        said = line(process, deadline)
+        lines.append(f"< {said}")
+        return said
 
     spec = parse_spec(f"program:sh {BOT}", sandbox=False)
-    with patch("kriegbot.game.process.LineProcess", Overheard), ProcessSeat(spec, has_own_seed=False) as seat:
+    with patch.multiple(LineProcess, send=overhear, line=reply), ProcessSeat(spec, has_own_seed=False) as seat:
         play_game(seat, HereSeat("rand", RandPlayer), limits=Limits(plies=4), start=START, seed=seed)
     return "".join(f"    {line}\n" for line in lines)
 

@@ -22,9 +22,8 @@ from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
 
 from kriegbot.children import TICK, CannotStart, WorkerDied, WorkerPool
 from kriegbot.game.match import GameResult, play_game, versions
-from kriegbot.game.process import ProcessSeat
+from kriegbot.game.process import ProcessSeat, try_out
 from kriegbot.game.seat import Failure
-from kriegbot.game.trial import try_out
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
 from referee import BERKELEY, PAPER_LIMITS, Limits, RuleSet, record_to_pgn, rule_set
 from referee.text import one_line

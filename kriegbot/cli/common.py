@@ -18,8 +18,8 @@ from rich.progress import track
 from kriegbot.children import CannotStart
 from kriegbot.game import sandbox as bubblewrap
 from kriegbot.game.match import GameResult
+from kriegbot.game.process import find_rules, try_out
 from kriegbot.game.seat import Failure
-from kriegbot.game.trial import find_rules, try_out
 from kriegbot.kernels import prepare
 from kriegbot.players import specs
 from kriegbot.request import Refused, check_sandbox, path_of, refusing, seed_of, whole_of

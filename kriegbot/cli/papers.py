@@ -13,9 +13,10 @@ from typing import Annotated, Any
 from rich.console import Console
 
 from kriegbot import trees as exact
+from kriegbot.children import usable_cores
 from kriegbot.cli import common
 from kriegbot.cli.common import Json, Seed, argument, one_of, option, seconds, whole_number
-from kriegbot.cli.tournament import Games, cores, play_missing
+from kriegbot.cli.tournament import Games, play_missing
 from kriegbot.narration.diary import counted
 from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.request import Refused, path_of, refusing, save_whole, seed_of
@@ -87,9 +88,8 @@ def reproduce(
                     done, play = store.done(), settings[figure]
                     missing = [game for game in figures.games_of(play, cells, games) if game.id not in done]
                     if missing:
-                        play_missing(
-                            store, missing, LocalExecutor(jobs or cores()), [parse_spec(play.pairings[cells[0]].first)]
-                        )
+                        local = LocalExecutor(jobs or usable_cores())
+                        play_missing(store, missing, local, [parse_spec(play.pairings[cells[0]].first)])
                     of_figure = figures.results_of(store, figure, budget)
                 _show_figure(figure, path.with_suffix(""), of_figure)
                 results += of_figure

@@ -57,22 +57,17 @@ def single_keys() -> Iterator[Callable[[], str]]:
     if sys.platform == "win32":
         yield typer.getchar
         return
-    import termios
-    import tty
+    from kriegbot import posix
 
     descriptor = sys.stdin.fileno()
-    before = termios.tcgetattr(descriptor)
 
     def read() -> str:
         if not (data := os.read(descriptor, 32)):
             raise EOFError
         return data.decode(errors="replace")
 
-    try:
-        tty.setcbreak(descriptor)
+    with posix.unbuffered(descriptor):
         yield read
-    finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
 def _is_ascii_wanted() -> bool:

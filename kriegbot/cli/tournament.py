@@ -20,6 +20,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from kriegbot.children import usable_cores
 from kriegbot.cli import common
 from kriegbot.cli.common import argument, flag, one_of, option, preparing
 from kriegbot.game.process import ProcessSeat
@@ -139,13 +140,6 @@ def tournament(
         raise typer.Exit(1)
 
 
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _path_of(text: str | None, settings: tuple[Sequence[Pairing], RuleSet, Limits, int | None], shard: Shard) -> Path:
     """Return the tournament's file. Its default name is a digest of pairings, rules, limits and the seed, if given."""
     if text is not None:
@@ -191,11 +185,11 @@ def _executor(name: str, scheduler: str | None, jobs: int | None, patience: floa
     if name == "local":
         if scheduler is not None:
             raise Refused("--scheduler goes with --executor dask.")
-        return LocalExecutor(jobs or cores(), patience, spec_of)
+        return LocalExecutor(jobs or usable_cores(), patience, spec_of)
     with refusing(ExecutorError):
         from tournaments.dask_executor import DaskExecutor  # an extra, which need not be installed
 
-        return DaskExecutor(jobs or cores(), scheduler, patience, spec_of)
+        return DaskExecutor(jobs or usable_cores(), scheduler, patience, spec_of)
 
 
 def play_missing(

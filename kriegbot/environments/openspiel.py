@@ -17,7 +17,7 @@ import chess
 import pyspiel
 
 import referee
-from kriegbot.game.trial import seat_of
+from kriegbot.game.match import seat_of
 from kriegbot.kernels import subseed
 from referee.pieces import Men, is_pawn_capture, men_of
 from referee.view import ViewBuilder

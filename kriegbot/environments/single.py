@@ -18,8 +18,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from kriegbot.environments.spaces import ACTIONS, MAX_BYTE, PLANES, answer, mask_of, observe, reward_of
-from kriegbot.game.trial import seat_of
-from kriegbot.game.turn import turn
+from kriegbot.game.match import seat_of, turn
 from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet, rule_set
 
 Observation = npt.NDArray[np.uint8]

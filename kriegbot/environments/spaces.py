@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 import referee
-from kriegbot.game.turn import apply_action
+from kriegbot.game.match import apply_action
 from referee import AskAny, Referee, View
 
 UNDERPROMOTIONS = 64 * 64

@@ -1,9 +1,7 @@
 """One game: from a try to a record, with players that may fail or cheat.
 
-turn          one turn: view -> player -> try -> referee -> views
-match         a game of turns, its record and its statistics
+match         a game of turns: view -> player -> try -> referee -> views; its record and its statistics
 seat          the interface to a player, and the ways in which it can fail
-process       a seat in a process of its own: protocol, sandbox; worker is the other end
-trial         the trial of players, parts and rule sets from outside before a game
+process       a seat in a process of its own (protocol, sandbox; worker is the other end), and the trial before a game
 conformance   the test that every player must pass
 """

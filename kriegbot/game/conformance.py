@@ -40,11 +40,7 @@ def conformance(
 ) -> Iterator[PlayerCheck]:
     """Check a player; stop early if it refuses its spec. Raise CannotStart.
 
-    Args:
-      spec: the player.
-      patience: seconds for one answer; by default as for any game.
-      plies: length of most games.
-      long_plies: length of the one long game.
+    `patience` is in seconds, by default as for any game. `long_plies` is the length of the one long game.
     """
     limits = Limits(plies=plies)
     with ProcessSeat(spec, patience=patience, has_own_seed=False) as seat:

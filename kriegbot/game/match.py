@@ -1,30 +1,105 @@
-"""One game between two seats, turn after turn (`kriegbot.game.turn`).
+"""One game between two seats. Each turn: view -> player -> try -> referee -> views, until a try is accepted.
 
-A player that raises, hangs, dies, answers nonsense or tries for ever loses by forfeit, and the record gives the reason.
-A person who leaves, or an interrupt, abandons the game. There is always a record.
+Commands, tournaments, the page and the environments all play their turns with `turn`. Online play shares `ask_player`,
+since its referee is a server. A player that raises, hangs, dies, answers nonsense or tries for ever loses by forfeit,
+and the record gives the reason. A person who leaves, or an interrupt, abandons the game. There is always a record.
 """
 
 import hashlib
+import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import Any
 
 import chess
 
-from kriegbot.game.seat import PlayerFailed, Seat
-from kriegbot.game.trial import seat_of
-from kriegbot.game.turn import Attempt, turn
+from kriegbot.game.process import ProcessSeat, try_out
+from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
+from kriegbot.players.base import AgreeDraw, Choice, FlagFell, Leave, SeatAction
+from kriegbot.players.making import make_player
+from kriegbot.players.specs import BadSpec, parse_spec, player_kind, programs
 from kriegbot.report import Report
-from referee import BERKELEY, NO_LIMITS, Answer, GameRecord, Limits, Reason, Referee, RuleSet
+from referee import BERKELEY, NO_LIMITS, Answer, AskAny, GameRecord, Limits, Reason, Referee, Resign, RuleSet, View
 
-PACKAGES = ("kriegbot", "chess", "numpy", "numba")
-"""Packages whose versions stand in records."""
+PACKAGES = ("kriegbot", "chess", "numpy", "numba")  # their versions stand in records
+MAX_NONSENSE = 20  # nonsense tries and questions in one turn: they cost nothing, so a player could go on for ever
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One action of a player.
+
+    Attributes:
+      view: the player's view when it chose.
+      choice: its action, and its report.
+      seconds: time that it took, measured outside its process.
+      answer: the referee's answer to a try or question, once there is one.
+    """
+
+    view: View
+    choice: Choice
+    seconds: float
+    answer: Answer | None = None
+
+    @property
+    def is_nonsense(self) -> bool:
+        """True if the view shows that the try or question is impossible or repeated."""
+        action = self.choice.action
+        if isinstance(action, chess.Move):
+            return not self.view.is_open(action)
+        return isinstance(action, AskAny) and not self.view.may_ask
+
+
+def ask_player(seat: Seat, view: View) -> Attempt:
+    """Ask the player of a seat for its next action; raise PlayerFailed if it gives none."""
+    seat.ready()
+    start = time.perf_counter()
+    choice = seat.ask(view)
+    return Attempt(view, choice, time.perf_counter() - start)
+
+
+def apply_action(referee: Referee, action: SeatAction) -> Answer | None:
+    """Apply an action of the side to move; return the referee's answer to a try or question, else None."""
+    match action:
+        case AskAny():
+            return referee.ask_any()
+        case Resign():
+            referee.resign(referee.turn)
+        case AgreeDraw():
+            referee.agree()
+        case FlagFell():
+            referee.forfeit(referee.turn, "lost on time")
+        case Leave(why):
+            referee.abandon(why)
+        case move:
+            return referee.try_move(move)
+    return None
+
+
+def turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator[Attempt]:
+    """Play one turn of the side to move; yield each of its actions after the referee's answer.
+
+    Show the opponent, if there is one, its own view before every try. Raise PlayerFailed if the player fails or makes
+    `MAX_NONSENSE` nonsense tries.
+    """
+    color, nonsense = referee.turn, 0
+    while referee.turn == color and referee.end is None:
+        view = referee.view(color)
+        if opponent is not None and opponent.on_wait is not None:
+            opponent.on_wait(referee.view(not color))
+        attempt = ask_player(seat, view)
+        attempt = replace(attempt, answer=apply_action(referee, attempt.choice.action))
+        yield attempt
+        nonsense += attempt.is_nonsense
+        if nonsense == MAX_NONSENSE:
+            detail = f"tried for ever: {nonsense} impossible or repeated tries in one turn"
+            raise PlayerFailed(Failure.STUBBORN, detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +108,9 @@ class PlayerStatistics:
 
     Attributes:
       player: its spec.
-      turns: moves made.
-      tries: tries made, accepted ones included.
+      turns, tries: moves made; tries made, accepted ones included.
       illegal: tries that the referee refused although they were open to the player.
-      nonsense: tries that its own view shows to be impossible or repeated, and questions when it may not ask.
+      nonsense: tries and questions with `Attempt.is_nonsense`.
       mean_seconds, max_seconds: time of an answer, measured outside the player's process.
       mean_samples: mean number of histories in the answers that drew any.
       overruns: answers that exceeded their time budget.
@@ -77,14 +151,9 @@ class AnswerStats:
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """A game that has ended in any way.
+    """A game that has ended in any way: its record, which has an end, and every answer of both sides, in order.
 
-    Attributes:
-      record: the game; it has an end.
-      white, black: statistics of the players.
-      answers: every answer of both, in order.
-      failed: the failure of a player, if any.
-      interrupted: True if Ctrl-C ended it.
+    `interrupted` is True if Ctrl-C ended it.
     """
 
     record: GameRecord
@@ -131,43 +200,39 @@ def play_game(
       keep: called with the game so far after each try.
 
     Raises:
-      BadStart: no game can begin from that position.
-      RecordError: `begun` is not a game that can be continued.
-      UnknownRuleSet: no rule set has that name.
-      TypeError: a side is neither a seat nor a text.
-      BadSpec: a ValueError; a spec names no player, or one that cannot play.
+      BadStart, UnknownRuleSet, RecordError: no game can begin so, or `begun` cannot be continued.
+      BadSpec, TypeError: a side is no player that can play, or neither a seat nor a text.
       kriegbot.children.CannotStart: no process can be started for a player.
     """
     referee = Referee(rules, limits, start) if begun is None else resume_referee(begun)
     with ExitStack() as own_seats:
-        seats = [_seated(side, referee.rules, own_seats) for side in (white, black)]
-        game = _Game(referee, dict(zip(chess.COLORS, seats, strict=True)))
+        seats = {
+            color: side if isinstance(side, Seat) else own_seats.enter_context(seat_of(side, referee.rules))
+            for color, side in ((chess.WHITE, white), (chess.BLACK, black))
+        }
+        game = _Game(referee, seats, event, seed, keep)
         game.seconds += [] if begun is None else [turn.seconds for turn in begun.turns]
-
-        def record() -> GameRecord:
-            return GameRecord.of(referee, game.headers(event, seed), game.seconds)
-
-        interrupted = False
+        is_interrupted = False
         try:
-            game.play(seed, None if keep is None else lambda: keep(record()))
+            game.play()
         except KeyboardInterrupt:
-            interrupted = True
+            is_interrupted = True
             if referee.end is None:
                 referee.abandon("interrupted")
-        answers = tuple(
-            AnswerStats(one.view.color, one.view.ply, one.seconds, one.choice.report) for one in game.attempts
-        )
+        answers = (AnswerStats(one.view.color, one.view.ply, one.seconds, one.choice.report) for one in game.attempts)
         sides = game.statistics(chess.WHITE), game.statistics(chess.BLACK)
-        return GameResult(record(), *sides, answers, game.failed, interrupted)
+        return GameResult(game.record(), *sides, tuple(answers), game.failed, is_interrupted)
 
 
-def _seated(side: Seat | str, rules: RuleSet, own_seats: ExitStack) -> Seat:
-    """Return a seat as it is, or make one for the player of a spec, which `own_seats` closes."""
-    if isinstance(side, Seat):
-        return side
-    if not isinstance(side, str):
-        raise TypeError(f"{type(side).__name__} is no seat; it takes a Seat such as HereSeat, or a spec such as 'rand'")
-    return own_seats.enter_context(seat_of(side, rules))
+def seat_of(text: str, rules: RuleSet = BERKELEY) -> Seat:
+    """Return a seat for the player of a spec: in this process if all of it is built in. Raise BadSpec, CannotStart."""
+    if not isinstance(text, str):
+        raise TypeError(f"{type(text).__name__} is no seat; it takes a Seat such as HereSeat, or a spec such as 'rand'")
+    spec = parse_spec(text)
+    if not spec.is_outside and player_kind(spec.name).make is None:
+        raise BadSpec(f"player {spec.name!r} plays at `kriegbot play` alone; here plays one of {programs()}.")
+    try_out(spec, rules)
+    return ProcessSeat(spec) if spec.files else HereSeat(str(spec), partial(make_player, spec))
 
 
 def resume_referee(begun: GameRecord) -> Referee:
@@ -203,70 +268,76 @@ def versions() -> str:
 class _Game:
     """A game in progress: the referee, the seats, and every attempt."""
 
-    def __init__(self, referee: Referee, seats: dict[chess.Color, Seat]) -> None:
-        self.referee = referee
+    def __init__(
+        self,
+        referee: Referee,
+        seats: dict[chess.Color, Seat],
+        event: str,
+        seed: int,
+        keep: Callable[[GameRecord], None] | None,
+    ) -> None:
         self.seconds: list[float | None] = []
         self.attempts: list[Attempt] = []
         self.failed: PlayerFailed | None = None
-        self._seats = seats
+        self._referee, self._seats, self._event, self._seed, self._keep = referee, seats, event, seed, keep
         self._acting = chess.WHITE  # the side that loses if its player fails now
 
-    def play(self, seed: int, keep: Callable[[], None] | None) -> None:
-        """Play to the end; a player that fails forfeits the game. Call `keep` at first and after each try."""
-        if keep is not None:
-            keep()
+    def play(self) -> None:
+        """Play to the end; a player that fails forfeits the game."""
+        self._keep_record()
         try:
             for self._acting in chess.COLORS:
-                left = self._seats[self._acting].begin(player_seed(seed, self._acting))
+                left = self._seats[self._acting].begin(player_seed(self._seed, self._acting))
                 if left is not None:
-                    self.referee.abandon(left.why)
+                    self._referee.abandon(left.why)
                     return
-            while self.referee.end is None:
-                self._turn(keep)
+            while self._referee.end is None:
+                self._turn()
         except PlayerFailed as failed:
             self.failed = failed
-            self.referee.forfeit(self._acting, failed.detail)
+            self._referee.forfeit(self._acting, failed.detail)
         self._show_end()
 
-    def _turn(self, keep: Callable[[], None] | None) -> None:
-        self._acting = color = self.referee.turn
+    def _turn(self) -> None:
+        self._acting = color = self._referee.turn
         seconds = 0.0
-        for attempt in turn(self.referee, self._seats[color], self._seats[not color]):
+        for attempt in turn(self._referee, self._seats[color], self._seats[not color]):
             self.attempts.append(attempt)
             seconds += attempt.seconds
             if attempt.answer is Answer.ACCEPTED:
                 self.seconds.append(seconds)
-            if keep is not None and self.referee.end is None:
-                keep()
+            self._keep_record()
+
+    def _keep_record(self) -> None:
+        if self._keep is not None and self._referee.end is None:
+            self._keep(self.record())
 
     def _show_end(self) -> None:
-        """Show players the last view, except one that forfeited the game. A failure now does not change the result.
-
-        An abandoned game may go on later, and in a game without a try the players have seen nothing.
-        """
-        end = self.referee.end
+        """Show players the last view, except one that forfeited the game. A failure now does not change the result."""
+        end = self._referee.end
         if end is None or end.reason is Reason.ABANDONED or not self.attempts:
-            return
+            return  # an abandoned game may go on later; without a try the players have seen nothing
         for color in [bool(end.winner)] if end.reason is Reason.FORFEIT else chess.COLORS:
             try:
-                self._seats[color].end(self.referee.view(color))
+                self._seats[color].end(self._referee.view(color))
             except PlayerFailed as failed:
                 if self.failed is None:
                     self.failed, self._acting = failed, color
 
-    def headers(self, event: str, seed: int) -> dict[str, str]:
-        """Return the headers of the record."""
+    def record(self) -> GameRecord:
+        """Return the game so far."""
         white, black = (self._seats[color] for color in chess.COLORS)
         headers = {
-            "Event": event,
+            "Event": self._event,
             "Date": f"{date.today():%Y.%m.%d}",
             "White": white.name,
             "Black": black.name,
-            "Seed": str(seed),
+            "Seed": str(self._seed),
             "Versions": versions(),
         }
-        extra = {"RuleSetFile": self.referee.rules.source, "WhiteProgram": white.about, "BlackProgram": black.about}
-        return headers | {name: text for name, text in extra.items() if text}
+        extra = {"RuleSetFile": self._referee.rules.source, "WhiteProgram": white.about, "BlackProgram": black.about}
+        headers |= {name: text for name, text in extra.items() if text}
+        return GameRecord.of(self._referee, headers, self.seconds)
 
     def statistics(self, color: chess.Color) -> PlayerStatistics:
         """Return the statistics of a side so far."""

@@ -1,8 +1,9 @@
-"""A seat whose player runs in a process of its own: the seat kills a program that hangs, and notices one that dies.
+"""Players in processes of their own: a seat kills a program that hangs, and notices one that dies.
 
 Lines of text cross the pipe (docs/bots.md): views go to the player, and the seat parses its answers strictly. It keeps
 the process of a built-in player for later games, since loading takes time. A player from outside gets a fresh process
-for each game, in a sandbox where there is one, and an unpredictable seed.
+for each game, in a sandbox where there is one, and an unpredictable seed. Players, parts and rule sets from outside are
+tried in such processes before the first game (`try_out`, `find_rules`).
 """
 
 import contextlib
@@ -13,28 +14,25 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from kriegbot.children import (
-    CannotStart,
-    LineProcess,
-    OutputLimit,
-    ProcessExited,
-    TimedOut,
-    lower_priority,
-)
+import chess
+
+from kriegbot.children import CannotStart, LineProcess, OutputLimit, ProcessExited, TimedOut, lower_priority
 from kriegbot.folders import cache_folder
 from kriegbot.game import sandbox
 from kriegbot.game.protocol import GREETING, BadLine, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, PlayerFailed, Seat
 from kriegbot.importing import SAFE_PATH, importable
 from kriegbot.kernels.preparing import Progress
-from kriegbot.parts import NotFound, sha256_of
+from kriegbot.parts import NotFound, entry_points, sha256_of
 from kriegbot.players.base import Choice, Leave
-from kriegbot.players.specs import PlayerSpec, player_kind
+from kriegbot.players.making import RULES
+from kriegbot.players.specs import BadSpec, PlayerSpec, player_kind
 from kriegbot.report import Report
-from referee import View
+from referee import BERKELEY, Referee, RuleSet, UnknownRuleSet, View, rule_set
 from referee.text import one_line, quoted
 
 PATIENCE = 300.0  # seconds for one answer of a player without a time budget
@@ -44,6 +42,8 @@ START_PATIENCE, PARTS_PATIENCE, OUTSIDE_PATIENCE = 600.0, 120.0, 60.0
 """Seconds a player may take to start: built in, built in with a part from outside, from outside.
 
 For built-in players they count anew after each line of progress."""
+TRIAL, TRIAL_PATIENCE = "4k3/7p/8/8/8/8/P7/4K3 w - - 0 1", 10.0
+"""A small position in which a player from outside makes one try, and its seconds for that; a slow player passes."""
 LATE = 0.05  # seconds without output after which the log of a player from outside is complete
 DYING_PATIENCE = 5.0  # seconds to wait for the exit code of a process that has closed its output
 MAX_LINES = 1000  # lines that a player may send before its answer
@@ -59,23 +59,15 @@ class Wait(NamedTuple):
     failure: PlayerFailed
 
 
-class PlayerProcess:
-    """The process of a player: it exchanges lines and, when anything goes wrong, ends and raises PlayerFailed.
+class PlayerProcess(LineProcess):
+    """The process of a player. When anything goes wrong, it ends and raises PlayerFailed.
 
-    Attributes:
-      lines: the process itself.
-      hashes: the SHA-256 of each file that the process has loaded.
-      pending_ready: number of `ready` lines still to come; above 1 if a game ended before its player was ready.
-      is_running: False once the process has ended.
-
-    Raises:
-      CannotStart: the process cannot be started, which is not the player's fault.
+    Raises CannotStart, which is not the player's fault.
     """
 
     def __init__(self, spec: PlayerSpec, name: str) -> None:
-        self.hashes: dict[Path, str] = {}
-        self.pending_ready = 0
-        self.is_running = True
+        self.hashes: dict[Path, str] = {}  # SHA-256 of each file that the process has loaded
+        self.pending_ready = 0  # `ready` lines still to come; above 1 if a game ended before its player was ready
         self._is_outside = spec.is_outside
         command = spec.command or [sys.executable, "-P", "-u", "-m", WORKER]
         cache_folder()  # if it falls back to a temporary folder, it logs that here, and the player uses the same one
@@ -85,14 +77,17 @@ class PlayerProcess:
         try:
             if in_sandbox := spec.is_outside and spec.sandbox and sandbox.is_installed():
                 command, environment = sandbox.sandboxed(command, environment, spec)
-            self.lines = LineProcess(command, environment, is_supervised=spec.is_outside and not in_sandbox)
+            super().__init__(command, environment, is_supervised=spec.is_outside and not in_sandbox)
         except CannotStart as error:
             raise CannotStart(f"cannot start player '{name}': {error}") from None
 
-    def send(self, lines: list[str], wait: Wait) -> None:
-        """Send lines."""
+    def post(self, lines: list[str], wait: Wait) -> None:
+        """Send lines. A player from outside must have sent nothing since its last answer."""
         with self._failing(wait):
-            self.lines.send(lines, time.monotonic() + wait.seconds)
+            early = self.unread_output() if self._is_outside and not self.pending_ready else None
+            if early is not None:
+                raise PlayerFailed(Failure.EARLY, f"answered out of turn: {one_line(early, 80)!r}")
+            self.send(lines, time.monotonic() + wait.seconds)
 
     def replies(self, wait: Wait) -> Iterator[str]:
         """Yield the lines that the player sends within one wait for all of them."""
@@ -100,28 +95,17 @@ class PlayerProcess:
         word = ""
         for _ in range(MAX_LINES):
             with self._failing(wait):
-                line = self.lines.line(deadline)
-            word, _, rest = line.partition(" ")
-            if word in FAILURES:
-                self.end()  # a later game must not read its next lines
-                raise PlayerFailed(FAILURES[word], one_line(rest, 500) or word)
+                line = self.line(deadline)
+                word, _, rest = line.partition(" ")
+                if word in FAILURES:  # a later game must not read its next lines
+                    raise PlayerFailed(FAILURES[word], one_line(rest, 500) or word)
             yield line
         raise self.nonsense(f"{one_line(word, 80)!r}, said {MAX_LINES} times")
-
-    def unread_output(self, wait: Wait) -> str | None:
-        """Return the first line that the player has sent and nobody has read; None if there is none."""
-        with self._failing(wait):
-            return self.lines.unread_output()
 
     def nonsense(self, what: str) -> PlayerFailed:
         """End the process and return the failure to raise."""
         self.end()
         return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {what}")
-
-    def end(self) -> int | None:
-        """End the process and everything that it has started. Return its exit code if it had ended by itself."""
-        self.is_running = False
-        return self.lines.end()
 
     @contextlib.contextmanager
     def _failing(self, wait: Wait) -> Iterator[None]:
@@ -142,7 +126,7 @@ class PlayerProcess:
             raise
 
     def _died(self) -> PlayerFailed:
-        self.lines.ends_within(DYING_PATIENCE)
+        self.ends_within(DYING_PATIENCE)
         code = self.end()
         cause = {-one: one.name for one in signal.Signals}.get(code or 0, f"exit code {code}")
         how = "its process ended" if code is None else f"its process ended ({cause})"
@@ -154,11 +138,9 @@ class ProcessSeat(Seat):
     """A seat whose player runs in a process of its own. Its `patience` may change from answer to answer.
 
     Args:
-      spec: the player.
       patience: seconds for one answer; by default `patience_of` the player.
       start_patience: seconds to start; by default START_PATIENCE, PARTS_PATIENCE or OUTSIDE_PATIENCE.
       report: called with the progress of compiling kernels.
-      low_priority: True to give its process low priority.
       has_own_seed: True to give a player from outside a random seed, so that it cannot derive its opponent's.
       begins_late: True to let `begin` return, and the opponent move, before a built-in player is ready.
     """
@@ -194,7 +176,7 @@ class ProcessSeat(Seat):
     @property
     def pid(self) -> int | None:
         """The process ID while the process is running."""
-        return self._process.lines.pid if self._process is not None and self._process.is_running else None
+        return self._process.pid if self._process is not None and self._process.is_running else None
 
     def begin(self, seed: int) -> Leave | None:
         """Seat the player for a new game; raise PlayerFailed, or CannotStart, which is not the player's fault."""
@@ -209,11 +191,11 @@ class ProcessSeat(Seat):
         if spec.is_outside and self._has_own_seed:
             seed = secrets.randbits(63)
         process.hashes |= self._hashes
-        process.lines.clear_log()
+        process.clear_log()
         self._events_sent = None
         player = [] if spec.command else [f"player {spec}", *(["early"] if self._begins_late else [])]
-        process.send([GREETING, *player, f"seed {seed}", "newgame"], self._wait_to_start())
         process.pending_ready += 1
+        process.post([GREETING, *player, f"seed {seed}", "newgame"], self._wait_to_start())
         version = "" if self._begins_late and not spec.is_outside else self._wait_until_ready(process)
         self.about = self._about(version, seed)
         return None
@@ -230,7 +212,7 @@ class ProcessSeat(Seat):
         while process.pending_ready:
             line = next(replies)
             if self._low_priority:  # not before: on a busy machine it would never start
-                lower_priority(process.lines.pid)
+                lower_priority(process.pid)
             word, _, rest = line.partition(" ")
             if word == "ready" and not rest:
                 process.pending_ready -= 1
@@ -264,8 +246,7 @@ class ProcessSeat(Seat):
 
     def ask(self, view: View) -> Choice:
         """Return the player's answer. End the process of a player that fails, and raise PlayerFailed."""
-        process = self._send_view(view)
-        replies = process.replies(self._wait_to_answer())
+        process, replies = self._send_view(view)
         answer: Choice | Report = Report()
         while isinstance(answer, Report):
             try:
@@ -277,24 +258,20 @@ class ProcessSeat(Seat):
     def end(self, view: View) -> None:
         """Send the last view of a game to a player from outside in Python."""
         if self.spec.is_outside and not self.spec.command:
-            process = self._send_view(view)
-            if (line := next(process.replies(self._wait_to_answer()))) != "over":
+            process, replies = self._send_view(view)
+            if (line := next(replies)) != "over":
                 raise process.nonsense(f"{one_line(line, 80)!r}, where it is to say over")
 
-    def _send_view(self, view: View) -> PlayerProcess:
-        """Send everything new in a view. A player from outside must have sent nothing since its last answer."""
+    def _send_view(self, view: View) -> tuple[PlayerProcess, Iterator[str]]:
+        """Send everything new in a view. Return the process and its replies."""
         process, wait = self._process, self._wait_to_answer()
         if process is None:
             raise PlayerFailed(Failure.DIED, "died: its process has ended")
         lines = game_lines(view, self.patience) if self._events_sent is None else []
         lines += view_lines(view, self._events_sent or 0, has_tries=bool(self.spec.command))
-        early = process.unread_output(wait) if self.spec.is_outside else None
-        if early is not None:
-            process.end()
-            raise PlayerFailed(Failure.EARLY, f"answered out of turn: {one_line(early, 80)!r}")
         self._events_sent = len(view.events)
-        process.send(lines, wait)
-        return process
+        process.post(lines, wait)
+        return process, process.replies(wait)
 
     def _wait_to_answer(self) -> Wait:
         budget, what = self._budget, f"no answer in {self.patience:g} seconds"
@@ -305,13 +282,12 @@ class ProcessSeat(Seat):
 
     def log(self) -> str:
         """Return the end of the player's output in this game."""
-        return "" if self._process is None else self._process.lines.log(LATE if self.spec.is_outside else 0.0)
+        return "" if self._process is None else self._process.log(LATE if self.spec.is_outside else 0.0)
 
     def kill(self) -> None:
         """Kill the process, so that a waiting `ask` raises PlayerFailed. Any thread may call this."""
-        process = self._process
-        if process is not None:
-            process.lines.kill()
+        if self._process is not None:
+            self._process.kill()
 
     def close(self) -> None:
         """End the process."""
@@ -343,3 +319,59 @@ def _hashes(spec: PlayerSpec) -> dict[Path, str]:
         return {path: sha256_of(path) for path in spec.files}
     except NotFound as error:  # it has changed since the spec was parsed
         raise PlayerFailed(Failure.REFUSED, f"player {quoted(spec.name)}: {error}") from None
+
+
+def try_out(
+    spec: PlayerSpec,
+    rules: RuleSet = BERKELEY,
+    report: Progress | None = None,
+    *,
+    start_patience: float | None = None,
+    patience: float = TRIAL_PATIENCE,
+) -> None:
+    """Start a player that uses anything from outside. One from outside itself has to answer a view, too.
+
+    It may take `start_patience` seconds to start, by default as for a game, and `patience` seconds to answer. Raise
+    BadSpec if the player or one of its parts does not load or compile, or fails at once; CannotStart.
+    """
+    if not spec.is_outside and not spec.parts:
+        return
+    with ProcessSeat(spec, report=report, start_patience=start_patience) as seat:
+        has_begun = False
+        try:
+            seat.begin(0)
+            has_begun = True
+            if spec.is_outside:
+                seat.patience = min(seat.patience, patience)
+                seat.ask(Referee(rules, start=TRIAL).view(chess.WHITE))
+        except PlayerFailed as failed:
+            if has_begun and failed.failure in (Failure.HUNG, Failure.OVERRAN):
+                return
+            is_sentence = failed.failure is Failure.REFUSED
+            raise BadSpec(failed.detail if is_sentence else f"player {quoted(str(spec))} {failed.detail}.") from None
+
+
+def find_rules(name: str, *, sandbox: bool = True) -> RuleSet:
+    """Return the rule set of a name: built in, of an installed package, FILE.py:NAME or MODULE:NAME.
+
+    A file from outside runs in a process of its own, in a sandbox if wanted and possible, and comes back as data.
+    Raise BadSpec if there is no such rule set or it does not load; CannotStart.
+    """
+    if name in RULES.names():
+        return rule_set(name)
+    try:
+        RULES.check(name)
+        path, entry = RULES.file(name), entry_points(RULES.group).get(name)
+        wait = Wait(OUTSIDE_PATIENCE, PlayerFailed(Failure.HUNG, f"hung: not loaded in {OUTSIDE_PATIENCE:g} seconds"))
+        process = PlayerProcess(PlayerSpec(name if entry is None else entry.value, sandbox=sandbox), name)
+        try:
+            process.post([GREETING, f"ruleset {name}"], wait)
+            rules = rule_set(next(process.replies(wait)).removeprefix("ruleset "))
+        finally:
+            process.end()
+        return replace(rules, source=f"{path} sha256 {sha256_of(path)}") if path is not None else rules
+    except (NotFound, UnknownRuleSet) as error:
+        raise BadSpec(f"rule set {quoted(name)}: {error}" if ":" in name else str(error)) from None
+    except PlayerFailed as failed:
+        is_sentence = failed.failure is Failure.REFUSED
+        raise BadSpec(failed.detail if is_sentence else f"rule set {quoted(name)} {one_line(failed.detail)}.") from None

@@ -23,21 +23,17 @@ from referee.text import one_line
 
 
 class Failure(Enum):
-    """The ways in which a player can fail.
-
-    KILLED: a person, or a system short of memory, ended the process of a built-in player. A player from outside has
-    DIED, whatever ended it. REFUSED: no game began, because the player cannot be made from its spec.
-    """
+    """The ways in which a player can fail."""
 
     RAISED = "raised"
     HUNG = "hung"
     OVERRAN = "overran its time"
-    DIED = "died"
-    KILLED = "was killed"
+    DIED = "died"  # a player from outside, whatever ended its process
+    KILLED = "was killed"  # a built-in one, by a person or a system short of memory
     NONSENSE = "answered nonsense"
     EARLY = "answered out of turn"
     FLOODED = "wrote too much"
-    REFUSED = "refused its spec"
+    REFUSED = "refused its spec"  # so no game began
     STUBBORN = "tried for ever"
 
 
@@ -91,17 +87,10 @@ class Seat(ABC):
 
 
 class HereSeat(Seat):
-    """A seat in this process. It cannot stop a player that hangs.
-
-    Args:
-      name: the player's name in records.
-      make: makes the player of a game from its seed.
-      on_wait: called with the player's own view while the opponent is to move.
-    """
+    """A seat in this process. It cannot stop a player that hangs. `make` makes the player of a game from its seed."""
 
     def __init__(self, name: str, make: Callable[[int], Player], on_wait: Callable[[View], None] | None = None) -> None:
-        self.name, self.on_wait = name, on_wait
-        self._make = make
+        self.name, self.on_wait, self._make = name, on_wait, make
         self._player: Player | None = None
         self._known = -1
 
@@ -117,8 +106,8 @@ class HereSeat(Seat):
         """Return the player's answer; raise PlayerFailed."""
         if self._player is None:
             raise RuntimeError("ask before begin: nobody sits here")
+        self.end(view)
         try:
-            self._known = notify(self._player, view, self._known)
             answer = self._player.choose(view)
         except PlayerFailed:
             raise
@@ -127,7 +116,7 @@ class HereSeat(Seat):
         return validated(answer, SeatAction)
 
     def end(self, view: View) -> None:
-        """Pass the last view to the player's hooks; raise PlayerFailed."""
+        """Pass a view to the player's hooks; raise PlayerFailed."""
         if self._player is not None:
             try:
                 self._known = notify(self._player, view, self._known)

@@ -1,6 +1,5 @@
 """Compiling kernels at a chosen moment, on all cores, with reports of progress. Others are compiled when called."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from filelock import FileLock, Timeout
 
-from kriegbot.children import WorkerDied, WorkerPool, lower_priority
+from kriegbot.children import WorkerDied, WorkerPool, lower_priority, usable_cores
 from kriegbot.kernels.jit import Kernel, compiler
 from kriegbot.kernels.types import KERNEL_PACKAGES
 from kriegbot.parts import files_of
@@ -88,9 +87,8 @@ def load_or_build(name: str, make: Callable[[], A]) -> A:
 
 def _compile_in_workers(mark: str, report: Progress | None, is_low: bool) -> bool:
     """Compile the kernels of a mark on all cores, and return True if that was everything."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     running: dict[Future[None], str] = {}
-    with WorkerPool(cores, lower_priority if is_low else None) as pool:
+    with WorkerPool(usable_cores(), lower_priority if is_low else None) as pool:
         try:
             jobs = pool.submit(_jobs, mark).result()
             order, done, total = _in_order(jobs), 0, len(jobs)

@@ -22,9 +22,9 @@ from pathlib import Path
 import chess
 
 from kriegbot.children import CannotStart
+from kriegbot.game.match import ask_player
 from kriegbot.game.process import ProcessSeat, budget_of, patience_of
 from kriegbot.game.seat import Failure, PlayerFailed
-from kriegbot.game.turn import ask_player
 from kriegbot.online.reading import COLORS, DOUBLES, Reading, Unreadable, color_of, read_state
 from kriegbot.online.site import SITE_RULES, Json, Site, SiteRefusal, Uncertain
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec

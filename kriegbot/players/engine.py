@@ -36,7 +36,7 @@ from referee import View
 from referee.text import one_line
 
 if sys.platform == "linux":
-    from kriegbot import linux
+    from kriegbot import posix
 
 T = TypeVar("T")
 logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # else an engine could fill the log of its player
@@ -56,7 +56,7 @@ MOST_FAILURES = 3
 USED = {"ponder": "check", "uci_analysemode": "check", "uci_chess960": "check", "uci_variant": "combo"}
 USED |= {"multipv": "spin", "threads": "spin", "hash": "spin"}
 """Options that python-chess or we set, with their types in UCI. Some engines use a name for something else."""
-SUPERVISOR = [sys.executable, "-I", "-S", linux.__file__] if sys.platform == "linux" else []
+SUPERVISOR = [sys.executable, "-I", "-S", posix.__file__] if sys.platform == "linux" else []
 """Beginning of an engine's command: it ends with this process, however that ends."""
 
 

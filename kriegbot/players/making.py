@@ -1,7 +1,7 @@
 """Make players and load rule sets in this process: built-in ones, and code from outside.
 
 A part from outside is checked before it plays: it is called on three boards. Kernels take bare pointers, so a faulty
-part can end the process. It does so in the process that tries a player before the first game (`kriegbot.game.trial`).
+part can end the process. It does so in the process that tries a player before the first game (`kriegbot.game.process`).
 """
 
 from __future__ import annotations

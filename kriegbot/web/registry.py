@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import chess
 
 from kriegbot.children import CannotStart
-from kriegbot.game.trial import try_out
+from kriegbot.game.process import try_out
 from kriegbot.narration.results import Results, results_rows, results_text
 from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import Refused, refusing

@@ -5,22 +5,15 @@ except for other ends of lines, encodings and consoles.
 """
 
 import builtins
+import importlib
 import os
-import select
-import signal
 import sys
 from types import FrameType
 from typing import Any
 
+from posix_only import FOLDERS, FUNCTIONS, MODULES  # type: ignore[import-not-found]  # beside this file
+
 OURS = {"__main__", "kriegbot", "referee", "evaluators", "tournaments", "tests"}
-GONE = {
-    os: "fork forkpty getpgid getpriority getsid getuid geteuid killpg mkfifo nice openpty register_at_fork "
-    "sched_getaffinity set_blocking setpriority setsid waitid WNOHANG",
-    select: "poll epoll",
-    signal: "SIGALRM SIGHUP SIGKILL SIGPIPE SIGUSR1 SIGXFSZ alarm pthread_sigmask setitimer",
-}
-MODULES = {"fcntl", "grp", "pty", "pwd", "readline", "resource", "termios", "tty"}
-FOLDERS = "/proc", "/dev/shm"
 STDLIB = os.path.dirname(os.__file__)
 
 
@@ -54,9 +47,9 @@ def watch(event: str, arguments: tuple[Any, ...]) -> None:
             raise FileNotFoundError(2, "No such file or directory", arguments[0])
 
 
-for module, names in GONE.items():
-    take(module, names)
-take(sys, "platform", "without POSIX")
+for module, names in FUNCTIONS.items():
+    take(importlib.import_module(module), names)
+take(sys, "platform", "win32")
 import_any = builtins.__import__
 builtins.__import__ = import_other  # type: ignore[assignment]
 sys.addaudithook(watch)

@@ -1,26 +1,54 @@
-"""All that kriegbot does on Linux alone, besides the sandbox (`kriegbot.game.sandbox`). Other systems do without.
+"""All that kriegbot does on POSIX systems alone, besides the sandbox (`kriegbot.game.sandbox`). Windows does without.
 
-    python -I -S linux.py COMMAND
+    python -I -S posix.py COMMAND
 
-runs a program and, when it ends or its input closes, kills everything that it has started, daemons included: a process
-of Linux can adopt orphans. It runs as a file, so this module imports the standard library alone. SIGTERM ends the
-program, and so does the end of input, which comes when kriegbot has ended in any way.
+runs a program on Linux and, when it ends or its input closes, kills everything that it has started, daemons included: a
+process of Linux can adopt orphans. It runs as a file, so this module imports the standard library alone. SIGTERM ends
+the program, and so does the end of input, which comes when kriegbot has ended in any way.
 """
 
 import contextlib
-import ctypes
 import os
 import resource
 import select
 import signal
+import stat
 import subprocess
 import sys
+import termios
 import threading
 import time
+import tty
+from collections.abc import Iterator
 from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 PATIENCE = 0.5  # seconds that a program has to end by itself after the end of its input
+
+
+def open_to_others(folder: Path) -> Path | None:
+    """Return the first of a folder and its parents that a user other than root may change; None if none is.
+
+    In a parent with the sticky bit, such as /tmp, nobody can replace what belongs to another user.
+    """
+    for path in (folder, *folder.parents):
+        state = path.stat()
+        is_sticky = path != folder and state.st_mode & stat.S_ISVTX
+        by_group = state.st_mode & stat.S_IWGRP and state.st_gid not in (0, state.st_uid)  # a user's own group is alike
+        if state.st_uid not in (0, os.geteuid()) or ((by_group or state.st_mode & stat.S_IWOTH) and not is_sticky):
+            return path
+    return None
+
+
+@contextlib.contextmanager
+def unbuffered(terminal: int) -> Iterator[None]:
+    """Let a terminal, a descriptor, pass on each key without Enter or echo."""
+    before = termios.tcgetattr(terminal)
+    try:
+        tty.setcbreak(terminal)
+        yield
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
 
 
 def kill_group(leader: int) -> None:
@@ -37,6 +65,8 @@ def lower_session(process: int, niceness: int) -> None:
 
 def main(command: list[str]) -> None:
     """Run the command and end with its exit code or signal."""
+    import ctypes  # not above: every start of kriegbot imports this module
+
     prctl = ctypes.CDLL(None).prctl
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
