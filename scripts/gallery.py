@@ -54,7 +54,7 @@ def learn(page: Page) -> Iterator[str]:
 
 def puzzle(page: Page) -> Iterator[str]:
     """Solve a puzzle."""
-    page.click("#new a[href='#puzzles']")
+    page.click("nav [href='#puzzles']")
     page.click("#puzzle-kind option[value=king]")
     until(lambda: "king? (" in page.text("#puzzle-title"), "the puzzle")
     number = int(page.text("#puzzle-title").partition("number ")[2].rstrip(")"))

@@ -257,7 +257,7 @@ def test_a_link_without_a_game_tells_a_guest_so(tmp_path: Path) -> None:
             assert not page.driver.find_element(By.ID, "new").is_displayed()
         with chromium(address) as page:
             page.until_text("#welcome", "This link is incomplete. Ask for the whole link; it ends in #game=... .")
-            page.click("#welcome a[href='#puzzles']")
+            page.click("nav [href='#puzzles']")
             page.one("#puzzle-log li")
 
 
@@ -336,17 +336,42 @@ def test_choices_and_colours_are_there_the_next_time(tmp_path: Path) -> None:
 
 def test_a_refusal_stands_beside_the_form_that_has_asked(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as page:
-        page.one("details.other summary").click()
+        page.click("nav [href='#watch']")
+        page.one("#watch-seed")
         page.run("document.querySelector('#watch-seed').removeAttribute('pattern')")
         page.one("#watch-seed").send_keys("x")
         page.one("#watch-start").click()
         page.until_text("#watch-failure", "illegal seed 'x'")
         assert page.text("#failure") == ""
+        page.click("#again")
         page.more()
         page.run("document.querySelector('#seed').removeAttribute('pattern')")
         page.one("#seed").send_keys("x")
         page.one("#new button[type=submit]").click()
         page.until_text("#failure", "illegal seed 'x'")
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1440, 900)])
+def test_the_same_bar_leads_from_every_page_to_every_page(width: int, height: int, tmp_path: Path) -> None:
+    pages = ["", "#watch", "#learn", "#puzzles", "#rules", "#library"]
+    with served(tmp_path) as server, chromium(server.address, width, height, is_phone=width < 500) as page:
+        for name in ["", "#rules", "#puzzles", "#library", "#learn", "#watch", ""]:
+            page.click(f"nav [href='{name or '#'}']")
+            page.one(f"nav [aria-current][href='{name or '#'}']")
+            links = page.driver.find_elements(By.CSS_SELECTOR, "nav a")
+            assert [urlsplit(str(one.get_attribute("href"))).fragment for one in links] == [one[1:] for one in pages]
+            assert len({one.location["y"] for one in links if one.is_displayed()}) == 1
+        page.start("rand", seed=3)
+        page.click("nav [href='#puzzles']")  # beside a game in progress
+        until(lambda: len(page.driver.window_handles) == 2, "another tab")
+        own, other = page.driver.window_handles
+        page.driver.switch_to.window(other)
+        page.one("#puzzle-title")
+        page.driver.close()
+        page.driver.switch_to.window(own)
+        page.click("nav [href='#watch']")
+        page.click("#leaving [value=yes]")
+        page.one("#watch-start")
 
 
 def test_the_rules_that_are_chosen_are_a_click_away_in_plain_words(tmp_path: Path) -> None:
@@ -369,14 +394,16 @@ def test_the_start_is_aligned_and_nothing_on_it_is_cut_off(width: int, height: i
         served(tmp_path) as server,
         chromium(server.address, width, height if is_phone else height + 139, is_phone=is_phone) as page,
     ):
-        page.one(".other summary").click()
-        page.one("#watch-start")
+        page.one("#new .go")
         script = (
-            "return ['#start figure', '#new', '.other', '#watch-white', '#watch-rules']"
-            ".map((one) => document.querySelector(one).getBoundingClientRect()).map(({left, right}) => [left, right])"
+            "return arguments[0].map((one) => document.querySelector(one).getBoundingClientRect())"
+            ".map(({left, right}) => [left, right])"
         )
-        figure, form, other, player, rules = page.run(script)
-        assert form == other
+        figure, form = page.run(script, ["#start figure", "#new"])
+        assert page.run("return document.documentElement.scrollWidth") <= width
+        page.click("nav [href='#watch']")
+        page.one("#watch-start")
+        player, rules = page.run(script, ["#watch-white", "#watch-rules"])
         assert figure[0] == form[0] if is_phone else figure[1] < form[0]
         assert form[1] - form[0] > 330
         assert min(player[1] - player[0], rules[1] - rules[0]) > 200
@@ -385,7 +412,7 @@ def test_the_start_is_aligned_and_nothing_on_it_is_cut_off(width: int, height: i
 
 def test_levels_can_be_watched_by_their_names(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as page:
-        page.one(".other summary").click()
+        page.click("nav [href='#watch']")
         Select(page.one("#watch-white")).select_by_visible_text("Club bot")
         Select(page.one("#watch-black")).select_by_visible_text("rand")
         assert "Considers your reply" in page.text(".watch-form small")
@@ -399,7 +426,7 @@ def test_all_men_stand_on_the_boards_until_the_watched_programs_have_started(
 ) -> None:
     monkeypatch.setattr(LiveGame, "begin", lambda _game: None)
     with served(tmp_path) as server, chromium(server.address) as page:
-        page.one(".other summary").click()
+        page.click("nav [href='#watch']")
         page.one("#watch-start").click()
         assert "starting the programs" in page.one(".frame-title").text
         script = "return ['white', 'true', 'black'].map((one) => document.querySelectorAll(`#panel-${one} use`).length)"

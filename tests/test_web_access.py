@@ -63,7 +63,7 @@ def test_the_start_and_its_forms(axe: str, tmp_path: Path) -> None:
     (tmp_path / "results.jsonl").write_text(f"{json.dumps(result)}\n{json.dumps(looked)}")
     with served(tmp_path) as server, chromium(server.address) as page:
         page.more()
-        page.one(".other summary").click()
+        page.click("nav [href='#watch']")
         page.one("#watch-start")
         page.until_text("#results-about", "Your rating: 1")
         white = page.one("#picture [aria-label^='White sees']")

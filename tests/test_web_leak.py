@@ -113,7 +113,7 @@ def enemy_squares(game: Sent) -> set[str]:
             heard = " ".join(entry["text"] for entry in message["log"])
             assert not set(message["men"].values()) & set(enemy)
             named = set(re.findall(r"(?<![a-z0-9])[a-h][1-8](?![a-z0-9])", json.dumps(message)))
-            found |= named - allowed - set(re.findall(r"[a-h][1-8]", heard)) - set(message["clear"]["squares"])
+            found |= named - allowed - set(re.findall(r"[a-h][1-8]", heard)) - set(message["clear"])
     return found
 
 

@@ -49,7 +49,7 @@ def answer(page: Page, number: int) -> None:
 def test_puzzles_of_each_kind_are_solved_in_a_browser_and_stay_so(is_phone: bool, tmp_path: Path) -> None:
     size = (390, 844) if is_phone else (1280, 757)
     with served(tmp_path) as server, chromium(server.address, *size, is_phone=is_phone) as page:
-        page.click("#new a[href='#puzzles']")
+        page.click("nav [href='#puzzles']")
         page.until_text("#puzzle-task", ALL[0].task)
         for kind in PUZZLE_KINDS:
             choose(page, kind)
@@ -73,6 +73,16 @@ def test_puzzles_of_each_kind_are_solved_in_a_browser_and_stay_so(is_phone: bool
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize(("width", "height"), [(360, 800), (1440, 900)])
+def test_choices_of_puzzles_stand_in_one_row_and_so_do_the_answers(width: int, height: int, tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(server.address, width, height, is_phone=width < 500) as page:
+        page.click("nav [href='#puzzles']")
+        page.one("#puzzle-yes")
+        for row in ("#puzzles .choose > *", "#puzzles .go > *"):
+            script = "return [...document.querySelectorAll(arguments[0])].map((one) => one.offsetTop)"
+            assert len(set(page.run(script, row))) == 1
+
+
 def test_what_to_train_leads_to_puzzles_of_that_kind(tmp_path: Path) -> None:
     played = {"day": "2026-01-01", "opponent": "kriegbot:level=club", "points": 1, "help": ""}
     looked_at = {"game": "7", "themes": ["mate missed"]}

@@ -157,7 +157,7 @@ def test_keys_and_slider_go_through_the_game(address: str, record: GameRecord) -
             for line, run in groupby(line for frame in frames[:8] for line in frame["news"]["black"])
         ]
         heard = [line if times == 1 else f"{line} ({times} times)" for line, times in runs]
-        told = "return [...document.querySelectorAll('#panel-black .list li')].map((item) => item.innerText)"
+        told = "return [...document.querySelectorAll('.notes.black .list li')].map((item) => item.innerText)"
         assert driver.execute_script(told) == heard
 
 
@@ -181,7 +181,7 @@ def test_beliefs_and_values_are_shown_where_they_are_asked_for(address: str, rec
             assert chances(side) == expected(side, slice(0, 6))
             signs = len(driver.find_elements(By.CSS_SELECTOR, f"#panel-{side} .sign"))
             assert signs == sum(len(found[side][key]) for key in ("right", "wrong", "missed"))
-            said, sure = text(driver, f"#panel-{side} .knows"), found[side]
+            said, sure = text(driver, f".notes.{side} .knows"), found[side]
             assert f"on average {sure['placed']:.1f} of {sure['men']} pieces placed correctly" in said
             assert f"sure, and wrong: {' '.join(sure['wrong']) or 'none'}" in said
         Select(driver.find_element(By.ID, "kind")).select_by_visible_text("kings")
@@ -233,6 +233,25 @@ def test_the_turning_points_of_both_sides_are_told_and_lead_to_their_moments(add
             after = frames[int(count(driver).split()[0]) + 1]
             assert (after["place"], after["name"]) == (place, made)
             assert after["answer"] == "accepted"
+
+
+def test_the_large_board_and_the_first_turning_point_are_seen_without_scrolling(address: str) -> None:
+    where = "return arguments[0].getBoundingClientRect().toJSON()"
+    with browsing(1440, 900) as driver:
+        open_game(driver, address)
+        point = wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".turning li"))[0]
+        height = driver.execute_script("return innerHeight")
+        for side in ("true", "white", "black"):
+            driver.find_element(By.ID, f"panel-{side}").click()
+            boards = {
+                one: driver.execute_script(where, driver.find_element(By.CSS_SELECTOR, f"#panel-{one} svg"))
+                for one in ("white", "true", "black")
+            }
+            assert max(boards, key=lambda one: boards[one]["width"]) == side
+            assert boards[side]["width"] > 500
+            assert all(one["bottom"] <= height for one in boards.values())
+            assert driver.execute_script(where, point)["bottom"] <= height
+            assert driver.execute_script(where, point)["left"] > max(one["right"] for one in boards.values())
 
 
 def test_the_page_asks_for_the_turning_points_first(address: str) -> None:

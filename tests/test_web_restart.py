@@ -18,9 +18,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from kriegbot.web.library import Library
 from kriegbot.web.server import page_to
-from referee import GameRecord, load_record
+from referee import GameRecord, load_record, save_record
 from tests.page import E4, Client, begun, served, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
@@ -118,13 +117,11 @@ def test_after_a_restart_games_with_a_program_and_with_a_guest_go_on_at_the_same
 
 
 def test_a_move_is_saved_before_anybody_sees_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save = Library.save
-
-    def slow(library: Library, record: GameRecord, path: Path) -> Path:
+    def slow(record: GameRecord, path: Path) -> None:
         time.sleep(0.3)
-        return save(library, record, path)
+        save_record(record, path)
 
-    monkeypatch.setattr(Library, "save", slow)
+    monkeypatch.setattr("kriegbot.web.live.save_record", slow)
     with served(tmp_path) as server, Client(server.address) as client:
         begun(client)
         client.send(E4)

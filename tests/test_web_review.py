@@ -28,7 +28,7 @@ from kriegbot.players.kriegbot import LEVELS
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
-from kriegbot.web.analyses import KeptAnalysis
+from kriegbot.web.library import KeptAnalysis
 from kriegbot.web.replies import Analysis, BeliefShown, Frames, TurningPoints
 from kriegbot.web.review import Analyst, AnalystFailed, Beliefs, Review, believed
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
@@ -315,7 +315,7 @@ def test_a_kept_analysis_that_is_damaged_or_of_another_version_or_game_counts_as
     for data in (b"", b"x", zlib.compress(b"{}"), zlib.compress(bytes(10**7))):
         kept.looks[3] = data
         assert kept.look(3) is None
-    monkeypatch.setattr("kriegbot.web.analyses.VERSION", "another")
+    monkeypatch.setattr("kriegbot.web.library.VERSION", "another")
     assert KeptAnalysis.load(tmp_path, record, None).turning is None
 
 

@@ -232,7 +232,7 @@ def test_a_number_on_a_shaded_square_lies_beside_its_marker(tmp_path: Path) -> N
 
 def test_programs_are_set_against_each_other_in_plain_words(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as page:
-        page.one(".other summary").click()
+        page.click("nav [href='#watch']")
         Select(page.one("#watch-white")).select_by_value("hs")
         Select(page.one("#watch-white-time")).select_by_visible_text("a blink (0.2 s)")
         Select(page.one("#watch-white-depth")).select_by_visible_text("its move")

@@ -13,7 +13,7 @@ import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.request import Refused
-from kriegbot.web.catalogue import watched
+from kriegbot.web.person import watched
 from kriegbot.web.registry import Registry
 from kriegbot.web.replies import Reply
 from kriegbot.web.requests import Watch, read_request

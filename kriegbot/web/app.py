@@ -11,11 +11,9 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
-from datetime import date
 from pathlib import Path
 from typing import Any
 
-import chess
 import msgspec
 import segno
 from starlette.applications import Starlette
@@ -25,16 +23,14 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from kriegbot.narration import learning
-from kriegbot.narration.diary import marks, own_men
-from kriegbot.request import Refused, refusing, rules_of
-from kriegbot.web import catalogue, requests
+from kriegbot.request import Refused, rules_of
+from kriegbot.web import catalogue, person, requests
 from kriegbot.web.library import MAX_UPLOADED, Library
 from kriegbot.web.registry import PageGame, Registry
-from kriegbot.web.replies import GameList, NetworkState, Reply, ResultsTable, letters, refusal
-from referee import GameRecord, View, save_record
+from kriegbot.web.replies import GameList, NetworkState, Refusal, Reply, ResultsTable
+from kriegbot.web.requests import IS_GUEST
+from referee import GameRecord, save_record
 
-IS_GUEST = "kriegbot.guest"  # in the scope of a connection: True if it comes by a link to one game
 STATIC = Path(__file__).parent / "static"
 TEND_SECONDS = 10.0  # between two looks for games that no browser shows
 
@@ -92,7 +88,7 @@ def make_app(registry: Registry) -> Starlette:
         Route("/qr.svg", qr_code),
         *file_routes(registry.library, registry.limits.upload_time),
         picture_route(registry),
-        *learning_routes(registry),
+        *catalogue.learning_routes(registry),
     ]
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers={Refused: _refused})
 
@@ -189,7 +185,7 @@ class Socket:
         except Refused as error:
             self._refusals += 1
             log.warning("refused a message: %s", error)
-            self.send(refusal(str(error), request))
+            self.send(Refusal(str(error), None if request is None else requests.tag_of(request)))
 
     def _spend(self) -> None:
         now = time.monotonic()
@@ -201,26 +197,26 @@ class Socket:
 
     async def _do(self, request: requests.Request) -> None:
         registry = self._registry
-        if request.is_for_host:
+        if requests.tag_of(request) in requests.FOR_HOST:
             check_host(self._websocket)
         match request:
             case requests.New():
-                await self._add([catalogue.new_game(registry, request)])
+                await self._add([person.new_game(registry, request)])
             case requests.Invite():
-                await self._add(catalogue.invited(registry, request))
+                await self._add(person.invited(registry, request))
             case requests.Watch():
-                await self._add([catalogue.watched(registry, request)])
+                await self._add([person.watched(registry, request)])
             case requests.Resume(file):
-                await self._add(await asyncio.to_thread(catalogue.resumed, registry, file))
+                await self._add(await asyncio.to_thread(person.resumed, registry, file))
             case requests.Open(file):
-                await self._add([await asyncio.to_thread(catalogue.opened, registry, file)])
+                await self._add([await asyncio.to_thread(person.opened, registry, file)])
             case requests.OpenNetwork(address):
                 if registry.network is None or not self._is_mine:
                     raise Refused("Only the machine that runs the server can open it, and only if it is closed.")
                 await registry.network(address)
             case requests.Remember(choices):
                 registry.remember(choices)
-            case requests.ListGames() | requests.Delete():
+            case requests.Act("library") | requests.Delete():
                 if isinstance(request, requests.Delete):
                     registry.library.delete(request.file)
                 games = await asyncio.to_thread(registry.library.games)
@@ -233,7 +229,7 @@ class Socket:
                     self._join(visited)
             case requests.Join(id_, name):
                 self._join(await self._find(id_), name)
-            case requests.PrivacyScreen():
+            case requests.Act("privacyscreen"):
                 game = self._game
                 self._part()
                 if game is not None:  # else the connection is a new one, with the screen up already
@@ -256,7 +252,7 @@ class Socket:
         registry = self._registry
         async with registry.restoring:
             if not registry.has(id_):
-                for side in (sides := await asyncio.to_thread(catalogue.restored, registry, id_)):
+                for side in (sides := await asyncio.to_thread(person.restored, registry, id_)):
                     if side is sides[0]:
                         await asyncio.to_thread(side.play.check)
                     registry.add(side)
@@ -345,97 +341,3 @@ async def _body(request: Request) -> bytes:
             raise Refused(f"The file is too large. A game has at most {MAX_UPLOADED // 1024} kB.")
         parts.append(part)
     return b"".join(parts)
-
-
-def learning_routes(registry: Registry) -> list[Route]:
-    """Return the routes of the first game and of the puzzles, for guests, too.
-
-    `lesson/2?refused=e4e5&try=Nf3` answers with the second step after these tries, and `shading` adds the chances.
-    `puzzles` lists the puzzles, `puzzle/2` poses the second, and `puzzle/2?refused=h1h8&answer=Rg8` judges an answer.
-    The server sends the solution with a right answer, with `show`, and with any answer of yes or no. The first answer
-    of whoever runs the server counts.
-    """
-    shading = asyncio.Lock()
-
-    async def lesson_step(request: Request) -> Response:
-        number, query = request.path_params["number"], request.query_params
-        lesson = learning.first_game()
-        if not 1 <= number <= len(lesson.steps):
-            raise Refused(f"There are steps 1 to {len(lesson.steps)}.")
-        step = lesson.steps[number - 1]
-        with refusing(ValueError):
-            state = learning.step_state(
-                step, query.get("refused", "").split(), query.get("try", "")[: requests.MAX_TRY]
-            )
-        chances = None
-        if "shading" in query:
-            async with shading:  # one at a time: the first may wait for kernels
-                chances = await asyncio.to_thread(state.shading)
-        frame = {"title": step.title, "text": step.text, "steps": len(lesson.steps), "words": dict(lesson.words)}
-        progress = {"refused": list(state.refused), "answer": state.answer, "done": state.is_done, "log": state.log}
-        more = {"comment": state.comment, "chances": chances}
-        return JSONResponse(frame | progress | more | _board(state.view))
-
-    async def list_puzzles(_request: Request) -> Response:
-        listed = [[one.kind, one.grade] for one in learning.puzzles()]
-        today = learning.puzzle_of(date.today())
-        return JSONResponse(
-            {"kinds": learning.PUZZLE_KINDS, "grades": learning.GRADES, "puzzles": listed, "today": today}
-        )
-
-    async def puzzle(request: Request) -> Response:
-        number, query = request.path_params["number"], request.query_params
-        if not 1 <= number <= len(learning.puzzles()):
-            raise Refused(f"There are puzzles 1 to {len(learning.puzzles())}.")
-        posed, refused = learning.puzzles()[number - 1], query.get("refused", "").split()
-        answer, is_shown = query.get("answer", "")[: requests.MAX_TRY], "show" in query
-        with refusing(ValueError):
-            reply = await asyncio.to_thread(_posed, posed, refused, answer, is_shown)
-        is_right, results = reply.get("right"), registry.results
-        if not request.scope[IS_GUEST]:
-            with contextlib.suppress(OSError):
-                if isinstance(is_right, bool):
-                    results.count_puzzle(posed.key, posed.grade, is_right=is_right)
-                reply["score"] = results.puzzles_text()
-        return JSONResponse(reply)
-
-    return [
-        Route("/lesson/{number:int}", lesson_step),
-        Route("/puzzles", list_puzzles),
-        Route("/puzzle/{number:int}", puzzle),
-    ]
-
-
-def _posed(puzzle: learning.Puzzle, refused: list[str], answer: str, is_shown: bool) -> dict[str, object]:
-    """Return a puzzle for the page, the verdict on an answer, and the solution if it is time for it."""
-    reply: dict[str, object] = {"right": False} if is_shown else {}
-    if answer and not is_shown:
-        verdict = puzzle.judge(answer, refused)
-        refused, is_shown = list(verdict.refused), verdict.is_right is True or puzzle.kind == "capture"
-        reply = {"right": verdict.is_right, "comment": verdict.text}
-    if is_shown:
-        chances = [percent / 100 for percent in puzzle.heat]
-        solution: dict[str, object] = {
-            "squares": puzzle.squares,
-            "lines": puzzle.lines,
-            "numbers": puzzle.numbers,
-            "chances": chances,
-        }
-        reply |= {"solution": puzzle.solution} | solution
-    question: dict[str, object] = {
-        "about": puzzle.about,
-        "task": puzzle.task,
-        "log": puzzle.log(refused),
-        "refused": refused,
-    }
-    return question | _board(puzzle.view(refused)) | reply
-
-
-def _board(view: View) -> dict[str, object]:
-    """Return what a side sees, for the page's board."""
-    return {
-        "side": chess.COLOR_NAMES[view.color],
-        "men": letters(own_men(view)),
-        "marks": [chess.square_name(square) for square in marks(view)],
-        "tries": [move.uci() for move in view.tries()],
-    }

@@ -1,36 +1,26 @@
-"""The page's players, rule sets and pieces, explained or drawn; and new games from requests."""
+"""What the page shows besides games: players, rule sets and pieces, explained or drawn; the lesson and the puzzles."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import re
+from datetime import date
 from html import escape
 
 import chess.svg
-import msgspec
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
-from kriegbot.narration.diary import meanings
-from kriegbot.narration.moments import both_called
-from kriegbot.players.specs import PlayerSpec, offered_options, players
-from kriegbot.request import (
-    PERSON,
-    Refused,
-    can_sit,
-    check_sandbox,
-    color_of,
-    is_resumable,
-    program_in,
-    program_of,
-    rules_of,
-    seed_of,
-)
-from kriegbot.web.live import GameSetup, LiveGame
-from kriegbot.web.person import PersonGame, seat_people
-from kriegbot.web.registry import PageGame, Registry
-from kriegbot.web.replies import Hello, OptionOffered, PlayerOffered, RulesOffered, letters
-from kriegbot.web.requests import Invite, New, Watch
-from kriegbot.web.seats import TimeControl
-from kriegbot.web.watch import ReplayedGame, WatchedGame, game_message
-from referee import RULE_SETS, Asking, Audience, PawnTries, RuleSet
+from kriegbot.narration import learning
+from kriegbot.narration.diary import marks, meanings, own_men
+from kriegbot.players.specs import offered_options, players
+from kriegbot.request import PERSON, Refused, can_sit, refusing
+from kriegbot.web.registry import Registry
+from kriegbot.web.replies import Hello, OptionOffered, PlayerOffered, RulesOffered, letters, square_names
+from kriegbot.web.requests import IS_GUEST, MAX_TRY
+from referee import RULE_SETS, Asking, Audience, PawnTries, RuleSet, View
 
 _PAWN_TRIES = {
     PawnTries.NOTHING: "The referee does not say whether pawns can capture.",
@@ -137,94 +127,93 @@ def _players() -> list[PlayerOffered]:
     ]
 
 
-def new_game(registry: Registry, request: New) -> PersonGame:
-    """Return a new game against a program."""
-    seed, control = seed_of(request.seed), TimeControl.of(request.clock)
-    color, rules = color_of(request.color, seed), rules_of(request.rules)
-    program = _in_time(_program(registry, request.opponent), control)
-    setup = GameSetup(rules, seed, is_seed_given=request.seed is not None, control=control)
-    return seat_people(registry, setup, {not color: program}, {color: False})[color]
+def learning_routes(registry: Registry) -> list[Route]:
+    """Return the routes of the first game and of the puzzles, for guests, too.
 
-
-def invited(registry: Registry, request: Invite) -> list[PersonGame]:
-    """Return both sides of a new game between two people; that of whoever asks comes first."""
-    seed = seed_of(None)
-    color, rules, control = color_of(request.color, seed), rules_of(request.rules), TimeControl.of(request.clock)
-    sides = seat_people(registry, GameSetup(rules, seed, control=control), {}, {color: True, not color: False})
-    if request.name:
-        sides[color].rename(request.name)
-    return [sides[color], sides[not color]]
-
-
-def watched(registry: Registry, request: Watch) -> WatchedGame:
-    """Return a new game between two programs."""
-    white, black = (_program(registry, text) for text in (request.white, request.black))
-    rules, seed = rules_of(request.rules), seed_of(request.seed)
-    game = LiveGame(registry, GameSetup(rules, seed), {chess.WHITE: white, chess.BLACK: black}, request.pace).watched
-    assert game is not None  # for mypy: no person plays
-    message = game_message(
-        game, both_called([str(white), str(black)]), rules, None if request.seed is None else str(seed)
-    )
-    message.men = letters(chess.Board().piece_map())
-    game.publish(message)
-    return game
-
-
-def resumed(registry: Registry, file: str, *, is_restored: bool = False) -> list[PersonGame]:
-    """Return the sides of people in a continued game; between two people, the host's comes first.
-
-    Two people who shared a screen choose again how they play, unless the server restores a game that they have open.
+    `lesson/2?refused=e4e5&try=Nf3` answers with the second step after these tries, and `shading` adds the chances.
+    `puzzles` lists the puzzles, `puzzle/2` poses the second, and `puzzle/2?refused=h1h8&answer=Rg8` judges an answer.
+    The server sends the solution with a right answer, with `show`, and with any answer of yes or no. The first answer
+    of whoever runs the server counts.
     """
-    record = registry.library.load(file)
-    if not is_resumable(record):
-        raise Refused("You can continue only an unfinished game of a person.")
-    headers = record.headers
-    if registry.sandbox:
-        check_sandbox(headers["White"], headers["Black"])
-    program, people = program_in(record, sandbox=registry.sandbox is not False)
-    seed = seed_of(headers.get("Seed") if headers.get("Seed", "").isdigit() else None)
-    control = TimeControl.of(headers.get("TimeControl"))
-    path, seating = registry.library.path(file), registry.library.seatings.of(file)
-    if seating is not None and not is_restored and len(set(seating.browsers.values())) < len(seating.browsers):
-        seating = msgspec.structs.replace(seating, browsers={})
-    setup = GameSetup(record.rules, seed, control=control, begun=record, file=path, seating=seating)
-    host = people[0] if len(people) == 1 else headers.get("Host") != "black"
-    programs = {} if program is None else {not people[0]: program}
-    sides = seat_people(registry, setup, programs, {color: len(people) == 2 and color == host for color in people})
-    for color, side in sides.items():
-        if name := headers.get(f"{chess.COLOR_NAMES[color].title()}Name", ""):
-            side.rename(name)
-    return [sides[color] for color in sorted(people, key=lambda color: color != host)]
+    shading = asyncio.Lock()
+
+    async def lesson_step(request: Request) -> Response:
+        number, query = request.path_params["number"], request.query_params
+        lesson = learning.first_game()
+        if not 1 <= number <= len(lesson.steps):
+            raise Refused(f"There are steps 1 to {len(lesson.steps)}.")
+        step = lesson.steps[number - 1]
+        with refusing(ValueError):
+            state = learning.step_state(step, query.get("refused", "").split(), query.get("try", "")[:MAX_TRY])
+        chances = None
+        if "shading" in query:
+            async with shading:  # one at a time: the first may wait for kernels
+                chances = await asyncio.to_thread(state.shading)
+        frame = {"title": step.title, "text": step.text, "steps": len(lesson.steps), "words": dict(lesson.words)}
+        progress = {"refused": list(state.refused), "answer": state.answer, "done": state.is_done, "log": state.log}
+        more = {"comment": state.comment, "chances": chances}
+        return JSONResponse(frame | progress | more | _board(state.view))
+
+    async def list_puzzles(_request: Request) -> Response:
+        listed = [[one.kind, one.grade] for one in learning.puzzles()]
+        today = learning.puzzle_of(date.today())
+        return JSONResponse(
+            {"kinds": learning.PUZZLE_KINDS, "grades": learning.GRADES, "puzzles": listed, "today": today}
+        )
+
+    async def puzzle(request: Request) -> Response:
+        number, query = request.path_params["number"], request.query_params
+        if not 1 <= number <= len(learning.puzzles()):
+            raise Refused(f"There are puzzles 1 to {len(learning.puzzles())}.")
+        posed, refused = learning.puzzles()[number - 1], query.get("refused", "").split()
+        answer, is_shown = query.get("answer", "")[:MAX_TRY], "show" in query
+        with refusing(ValueError):
+            reply = await asyncio.to_thread(_posed, posed, refused, answer, is_shown)
+        is_right, results = reply.get("right"), registry.results
+        if not request.scope[IS_GUEST]:
+            with contextlib.suppress(OSError):
+                if isinstance(is_right, bool):
+                    results.count_puzzle(posed.key, posed.grade, is_right=is_right)
+                reply["score"] = results.puzzles_text()
+        return JSONResponse(reply)
+
+    return [
+        Route("/lesson/{number:int}", lesson_step),
+        Route("/puzzles", list_puzzles),
+        Route("/puzzle/{number:int}", puzzle),
+    ]
 
 
-def restored(registry: Registry, id_: str) -> list[PageGame]:
-    """Return the pages of a saved game to which an id of an earlier server leads: live again, or to review."""
-    file = registry.library.seatings.file(id_)
-    if file is None:
-        return []
-    record = registry.library.load(file)
-    if is_resumable(record):
-        return [*resumed(registry, file, is_restored=True)]
-    return [ReplayedGame(registry, record, None, id_)]
+def _posed(puzzle: learning.Puzzle, refused: list[str], answer: str, is_shown: bool) -> dict[str, object]:
+    """Return a puzzle for the page, the verdict on an answer, and the solution if it is time for it."""
+    reply: dict[str, object] = {"right": False} if is_shown else {}
+    if answer and not is_shown:
+        verdict = puzzle.judge(answer, refused)
+        refused, is_shown = list(verdict.refused), verdict.is_right is True or puzzle.kind == "capture"
+        reply = {"right": verdict.is_right, "comment": verdict.text}
+    if is_shown:
+        chances = [percent / 100 for percent in puzzle.heat]
+        solution: dict[str, object] = {
+            "squares": puzzle.squares,
+            "lines": puzzle.lines,
+            "numbers": puzzle.numbers,
+            "chances": chances,
+        }
+        reply |= {"solution": puzzle.solution} | solution
+    question: dict[str, object] = {
+        "about": puzzle.about,
+        "task": puzzle.task,
+        "log": puzzle.log(refused),
+        "refused": refused,
+    }
+    return question | _board(puzzle.view(refused)) | reply
 
 
-def opened(registry: Registry, file: str) -> ReplayedGame:
-    """Return a saved game to review."""
-    record, path = registry.library.open(file)
-    return ReplayedGame(registry, record, str(path))
-
-
-def _program(registry: Registry, text: str) -> PlayerSpec:
-    if registry.sandbox:
-        check_sandbox(text)
-    return program_of(text, sandbox=registry.sandbox is not False, is_remote=True)
-
-
-def _in_time(program: PlayerSpec, control: TimeControl | None) -> PlayerSpec:
-    """Return a program with no more time for a turn than the clock allows, if it plays by time."""
-    time = program.get("time")
-    if control is None or program.is_outside or not isinstance(time, float) or time <= control.turn():
-        return program
-    if program.get("samples") is not None or "level" in program.options:
-        return program
-    return program.with_option("time", f"{control.turn():g}")
+def _board(view: View) -> dict[str, object]:
+    """Return what a side sees, for the page's board."""
+    return {
+        "side": chess.COLOR_NAMES[view.color],
+        "men": letters(own_men(view)),
+        "marks": square_names(marks(view)),
+        "tries": [move.uci() for move in view.tries()],
+    }

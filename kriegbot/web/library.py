@@ -1,39 +1,53 @@
-"""The saved games of a folder: list, load, save, mark and delete.
+"""Files of the page: saved games with who sits where, analyses, and the address of the page.
 
-A name stands for a file in the folder itself that ends in .pgn. Whatever a name says, no other file is read, changed or
-deleted, nor one that is a link or has a hard link elsewhere. Listing reads only the tags of each file.
+Saved games are files of one folder that end in .pgn. Whatever a name says, no other file is read, changed or deleted,
+nor one that is a link or has a hard link elsewhere. Seats and the address let open tabs and sent links go on working
+with the next server. They are secrets: a file that others can read is ignored and replaced.
 """
 
 from __future__ import annotations
 
 import io
+import logging
+import secrets
+import sys
+import zlib
 from contextlib import ExitStack, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
+from typing import Annotated, TypeVar
 
 import chess.pgn
+import msgspec
 
 from kriegbot.narration.helping import Help
 from kriegbot.narration.moments import both_named
 from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_played, is_resumable, playing, refusing
-from kriegbot.web.kept import Seatings
-from kriegbot.web.replies import SavedGame
+from kriegbot.web.replies import Analysis, SavedGame, TurningPoints
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
 from referee.pgn import pgn_decoded
+from referee.text import read_bytes, write_file
 
 MAX_SHOWN = 300  # games listed, the newest
 MAX_UPLOADED = 256 * 1024  # bytes of an uploaded file
 MAX_TAGS = 8 * 1024  # bytes read of a file for its tags
+MAX_PRIVATE = 1 << 20  # bytes of a file of seats or of an address
+MAX_SEATINGS = 100  # games whose links go on working, the newest
+VERSION = f"{version('kriegbot')} 1"  # of analyses; count up the last number whenever one changes
+MAX_ANALYSES, MAX_ANALYSIS, MAX_LOOK = 300, 8 * 1024 * 1024, 256 * 1024  # files kept; bytes of one, and of a moment
+
+T = TypeVar("T")
+Token = Annotated[str, msgspec.Meta(pattern=r"^[\w-]{22,}$")]
+
+log = logging.getLogger("kriegbot.web")
 
 
 class Library:
-    """The saved games of a folder.
-
-    Attributes:
-      seatings: who sits in which game.
-    """
+    """The saved games of a folder, and who sits in which."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.seatings = folder, Seatings(folder)
@@ -102,12 +116,6 @@ class Library:
         """Return a new file name for a game."""
         return self.folder / f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}-{id_[:6]}.pgn"
 
-    def save(self, record: GameRecord, path: Path) -> Path:
-        """Save a game in a file and return it; raise OSError."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        save_record(record, path)
-        return path
-
     def upload(self, data: bytes, rules: RuleSet, id_: str) -> Path:
         """Save the one game of a file in any format that `kriegbot convert` reads, and return its new file.
 
@@ -124,7 +132,9 @@ class Library:
             except RecordError:  # the file may name rules of its own
                 record, _ = form.read(games[0], None)
         with refusing(OSError, beginning="The game cannot be saved: "):
-            return self.save(record, self.new_path(id_))
+            self.folder.mkdir(parents=True, exist_ok=True)
+            save_record(record, path := self.new_path(id_))
+            return path
 
 
 def is_linked(path: Path) -> bool:
@@ -138,12 +148,10 @@ def _listed(path: Path) -> SavedGame | None:
             text = handle.read(MAX_TAGS).decode(errors="replace")
     except OSError:
         return None
-    tags = chess.pgn.read_headers(io.StringIO(text))
+    tags = chess.pgn.read_headers(io.StringIO(text)) or chess.pgn.Headers()
     try:
-        rules = None if tags is None else rule_set(tags.get("RuleSet", ""))
+        rules = rule_set(tags.get("RuleSet", ""))
     except UnknownRuleSet:
-        rules = None
-    if tags is None or rules is None:
         return None
     how, detail = tags.get("Termination", ""), tags.get("TerminationDetails", "")
     names = [tags.get("White", "?"), tags.get("Black", "?")]
@@ -159,3 +167,124 @@ def _listed(path: Path) -> SavedGame | None:
         help=tags.get("Help", ""),
         resumable=how in BROKEN_OFF and can_sit(names),
     )
+
+
+def _token() -> str:
+    return secrets.token_urlsafe(16)
+
+
+class Address(msgspec.Struct):
+    """The page's address: port and tokens, for one host. `network` is that at which it lets guests in."""
+
+    host: str
+    port: int = 0  # any free one
+    token: Token = msgspec.field(default_factory=_token)
+    guest_token: Token = msgspec.field(default_factory=_token)
+    network: str | None = None
+
+
+class Seating(msgspec.Struct):
+    """Ids of a game's pages and browsers of its people, by side. The page for onlookers has the side "onlookers"."""
+
+    ids: dict[str, str]
+    browsers: dict[str, str]
+    is_mine: bool  # True if only browsers of whoever runs the server have joined
+
+
+class Seatings(dict[str, Seating]):
+    """The seating of each saved game of a folder, by the name of its file; `.seats.json` in the folder stores it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._path = folder, folder / ".seats.json"
+        super().__init__(read_private(self._path, dict[str, Seating]) or {})
+
+    def is_for_two(self, file: str) -> bool:
+        """Return True if two people sit in a game."""
+        return file in self and {"white", "black"} <= self[file].ids.keys()
+
+    def file(self, id_: str) -> str | None:
+        """Return the file of the game that has a page with this id."""
+        return next((file for file, seating in [*self.items()] if id_ in seating.ids.values()), None)
+
+    def keep(self, file: str, seating: Seating) -> None:
+        """Store the seating of a game; forget those whose file is gone, and the oldest beyond `MAX_SEATINGS`."""
+        if self.get(file) == seating:
+            return
+        self.pop(file, None)
+        self[file] = seating
+        known = [name for name in self if (self._folder / name).is_file() or name == file][-MAX_SEATINGS:]
+        for name in self.keys() - known:
+            del self[name]
+        write_private(self._path, self)
+
+
+def read_private(path: Path, kind: type[T]) -> T | None:
+    """Return what a file holds; None if there is none, if others can read it, or if it is damaged."""
+    try:
+        if sys.platform != "win32" and path.stat().st_mode & 0o077:
+            log.warning("%s is ignored, since others can read it", path)
+            return None
+        return msgspec.json.decode(read_bytes(path, MAX_PRIVATE), type=kind)
+    except (OSError, ValueError):  # msgspec's errors are ValueErrors
+        return None
+
+
+def write_private(path: Path, value: object) -> None:
+    """Write a file that only its owner can read, if it can be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, msgspec.json.encode(value), mode=0o600)
+    except OSError as error:
+        log.warning("cannot write %s: %s", path, error.strerror or error)
+
+
+@dataclass(slots=True)
+class KeptAnalysis:
+    """The analysis of one game as far as it is known: turning points, and compressed analyses by moment.
+
+    The file is named by the moves, so that the same game finds it. A damaged one, or one of another version, counts as
+    none. `path` is None if nothing is to be kept.
+    """
+
+    path: Path | None = None
+    turning: TurningPoints | None = None
+    looks: dict[int, bytes] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, folder: Path, record: GameRecord, you: chess.Color | None) -> KeptAnalysis:
+        """Return what the folder has of a game, if anything."""
+        turns = [(turn.move, turn.tries) for turn in record.turns]
+        name = sha256(repr((record.rules, record.limits, record.start, you, turns)).encode()).hexdigest()[:32]
+        path = folder / f"{name}.review"
+        with suppress(ValueError, msgspec.MsgspecError):
+            kind = tuple[str, TurningPoints | None, dict[int, bytes]]
+            found, turning, looks = msgspec.msgpack.decode(read_bytes(path, MAX_ANALYSIS), type=kind)
+            if found == VERSION:
+                return cls(path, turning, looks)
+        return cls(path)
+
+    def save(self) -> None:
+        """Write the file, if it can be written, and delete the oldest of too many."""
+        if self.path is None:
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(self.path, msgspec.msgpack.encode((VERSION, self.turning, self.looks)))
+            files = sorted(self.path.parent.glob("*.review"), key=lambda path: path.stat().st_mtime)
+            for old in files[:-MAX_ANALYSES]:
+                old.unlink(missing_ok=True)
+        except OSError as error:
+            log.warning("cannot keep an analysis in %s: %s", self.path.parent, error.strerror or error)
+
+    def add(self, analysis: Analysis) -> None:
+        """Add the analysis of a moment."""
+        self.looks[analysis.index] = zlib.compress(msgspec.json.encode(analysis))
+
+    def look(self, index: int) -> Analysis | None:
+        """Return the analysis of a moment, if it is known and can be read."""
+        with suppress(KeyError, zlib.error, msgspec.MsgspecError):
+            data = zlib.decompressobj().decompress(self.looks[index], MAX_LOOK)
+            analysis = msgspec.json.decode(data, type=Analysis)
+            if analysis.index == index:
+                return analysis
+        return None

@@ -23,13 +23,13 @@ from kriegbot.narration.moments import MAX_NAME
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused
 from kriegbot.web import replies
-from kriegbot.web.kept import Seating
+from kriegbot.web.library import Seating
 from kriegbot.web.registry import GameThread, PageGame, Registry
-from kriegbot.web.replies import GameEnded, GameInfo, Reply, SideView, refusal
+from kriegbot.web.replies import GameEnded, GameInfo, Refusal, Reply, SideView
 from kriegbot.web.review import Review
 from kriegbot.web.seats import GameClock, PersonSeat, PooledSeat, TimeControl
 from kriegbot.web.watch import SpectatorGame, WatchedGame, over_message
-from referee import GameRecord, Reason, RuleSet, View
+from referee import GameRecord, Reason, RuleSet, View, save_record
 from referee.text import one_line
 
 EVENT = "kriegbot play --web"
@@ -308,7 +308,7 @@ class LiveGame(GameThread):
         except Exception:
             log.exception("game %s failed", self.key)
             for side in self.pages:
-                side.publish(refusal("The game failed. The server's terminal says why."))
+                side.publish(Refusal("The game failed. The server's terminal says why."))
 
     def keep(self, record: GameRecord | None = None) -> None:
         """Save the game in progress, and who sits where: a move before anybody sees it, a refused try soon.
@@ -334,7 +334,8 @@ class LiveGame(GameThread):
 
     def _save(self, record: GameRecord) -> None:
         """Save a game and who sits where; in the keeper's thread."""
-        self.registry.library.save(self._headed(record), self._path)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        save_record(self._headed(record), self._path)
         if self.people:
             pages = self._people_by_name()
             browsers = {name: side.browser for name, side in pages.items() if side.browser is not None}

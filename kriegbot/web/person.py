@@ -1,4 +1,4 @@
-"""A person's side of a game against a program or another person: messages for its browser, and its requests."""
+"""People's sides of games, which carry out their requests; and games as browsers ask for them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,30 @@ from contextlib import suppress
 from functools import partial
 
 import chess
+import msgspec
 
 from kriegbot.narration.diary import own_men
-from kriegbot.narration.moments import YOU, called
+from kriegbot.narration.moments import YOU, both_called, called
 from kriegbot.players.human import BadTry
 from kriegbot.players.specs import PlayerSpec
-from kriegbot.request import Refused, seed_of
+from kriegbot.request import (
+    Refused,
+    check_sandbox,
+    color_of,
+    is_resumable,
+    program_in,
+    program_of,
+    rules_of,
+    seed_of,
+)
 from kriegbot.web import replies, requests
 from kriegbot.web.live import GameSetup, LiveGame, Side
-from kriegbot.web.registry import LatestRequest, Registry
-from kriegbot.web.replies import SideView, letters, refusal
-from kriegbot.web.requests import Request
+from kriegbot.web.registry import LatestRequest, PageGame, Registry
+from kriegbot.web.replies import Refusal, SideView, letters
+from kriegbot.web.requests import Act, Invite, New, Request, Watch, tag_of
 from kriegbot.web.review import AnalystFailed, Beliefs
-from kriegbot.web.watch import game_message
+from kriegbot.web.seats import TimeControl
+from kriegbot.web.watch import ReplayedGame, WatchedGame, game_message
 from referee import Referee, View
 
 log = logging.getLogger("kriegbot.web")
@@ -38,11 +49,11 @@ class PersonGame(Side):
     def take(self, request: Request) -> None:
         """Carry out a request of the person."""
         match request:
-            case requests.Rematch():
+            case Act("rematch"):
                 self._play_again()
             case requests.Rename(name) if self.game.is_for_two:
                 self.rename(name)
-            case requests.PrivacyScreen():
+            case Act("privacyscreen"):
                 for side in self.game.people.values():
                     side.seat.come()
             case _ if self.record is not None or not self.game.is_live:  # its thread may still be about to end
@@ -51,33 +62,33 @@ class PersonGame(Side):
                 try:
                     self.seat.answer(text)
                 except BadTry as error:
-                    self.publish(refusal(str(error), request))
+                    self.publish(Refusal(str(error), tag_of(request)))
             case requests.Prepare(text):
                 try:
                     self.publish(self.seat.prepare(text))
                 except BadTry as error:
-                    self.publish(refusal(str(error), request))
-            case requests.ResignGame():
+                    self.publish(Refusal(str(error), tag_of(request)))
+            case Act("resign"):
                 if not self.seat.resign():
-                    self.publish(refusal("You will resign as soon as your opponent has moved.", request))
-            case requests.LeaveGame():
+                    self.publish(Refusal("You will resign as soon as your opponent has moved.", request.do))
+            case Act("leave"):
                 self.game.stop("the person left")
-            case requests.NewLink() if self.may_invite:
+            case Act("newlink") if self.may_invite:
                 games = self._another(self.game.setup, swaps=False)
                 self.publish(replies.NextGame(games[self.color].id))
                 self.game.stop("there is a new link")
-            case requests.Draw():
+            case Act("draw"):
                 self.game.offer_draw(self.color, self._view)
-            case requests.SetHeat() | requests.GetHint() | requests.TakeBack() if self.game.is_for_two:
+            case requests.SetHeat() | Act("hint") | Act("takeback") if self.game.is_for_two:
                 raise Refused("There is no help in a game between people.")
             case requests.SetHeat(is_on):
                 self._has_heat = is_on
                 self._want_heat()
                 if not is_on:
                     self._publish_heat(0, [])
-            case requests.GetHint():
+            case Act("hint"):
                 self._hints.want(self.seat.turn_view())
-            case requests.TakeBack():
+            case Act("takeback"):
                 self.seat.take_back()
             case _:
                 raise Refused("That cannot be done in a game in progress.")
@@ -116,7 +127,7 @@ class PersonGame(Side):
             hint = await self.registry.analyst.ask(Beliefs.hint, self.game.analysis, view)
         except AnalystFailed as error:
             log.warning("no hint: %s", error)
-            self.publish(refusal(f"No hint: {error}.", requests.GetHint))
+            self.publish(Refusal(f"No hint: {error}.", "hint"))
             return
         if self.game.is_live:
             self.game.help.hints += 1
@@ -172,3 +183,96 @@ def seat_people(
             message.invitation = f"/{registry.guest_token}/#game={sides[not color].id}"
         side.publish(message)
     return sides
+
+
+def new_game(registry: Registry, request: New) -> PersonGame:
+    """Return a new game against a program."""
+    seed, control = seed_of(request.seed), TimeControl.of(request.clock)
+    color, rules = color_of(request.color, seed), rules_of(request.rules)
+    program = _in_time(_program(registry, request.opponent), control)
+    setup = GameSetup(rules, seed, is_seed_given=request.seed is not None, control=control)
+    return seat_people(registry, setup, {not color: program}, {color: False})[color]
+
+
+def invited(registry: Registry, request: Invite) -> list[PersonGame]:
+    """Return both sides of a new game between two people; that of whoever asks comes first."""
+    seed = seed_of(None)
+    color, rules, control = color_of(request.color, seed), rules_of(request.rules), TimeControl.of(request.clock)
+    sides = seat_people(registry, GameSetup(rules, seed, control=control), {}, {color: True, not color: False})
+    if request.name:
+        sides[color].rename(request.name)
+    return [sides[color], sides[not color]]
+
+
+def watched(registry: Registry, request: Watch) -> WatchedGame:
+    """Return a new game between two programs."""
+    white, black = (_program(registry, text) for text in (request.white, request.black))
+    rules, seed = rules_of(request.rules), seed_of(request.seed)
+    game = LiveGame(registry, GameSetup(rules, seed), {chess.WHITE: white, chess.BLACK: black}, request.pace).watched
+    assert game is not None  # for mypy: no person plays
+    message = game_message(
+        game, both_called([str(white), str(black)]), rules, None if request.seed is None else str(seed)
+    )
+    message.men = letters(chess.Board().piece_map())
+    game.publish(message)
+    return game
+
+
+def resumed(registry: Registry, file: str, *, is_restored: bool = False) -> list[PersonGame]:
+    """Return the sides of people in a continued game; between two people, the host's comes first.
+
+    Two people who shared a screen choose again how they play, unless the server restores a game that they have open.
+    """
+    record = registry.library.load(file)
+    if not is_resumable(record):
+        raise Refused("You can continue only an unfinished game of a person.")
+    headers = record.headers
+    if registry.sandbox:
+        check_sandbox(headers["White"], headers["Black"])
+    program, people = program_in(record, sandbox=registry.sandbox is not False)
+    seed = seed_of(headers.get("Seed") if headers.get("Seed", "").isdigit() else None)
+    control = TimeControl.of(headers.get("TimeControl"))
+    path, seating = registry.library.path(file), registry.library.seatings.get(file)
+    if seating is not None and not is_restored and len(set(seating.browsers.values())) < len(seating.browsers):
+        seating = msgspec.structs.replace(seating, browsers={})
+    setup = GameSetup(record.rules, seed, control=control, begun=record, file=path, seating=seating)
+    host = people[0] if len(people) == 1 else headers.get("Host") != "black"
+    programs = {} if program is None else {not people[0]: program}
+    sides = seat_people(registry, setup, programs, {color: len(people) == 2 and color == host for color in people})
+    for color, side in sides.items():
+        if name := headers.get(f"{chess.COLOR_NAMES[color].title()}Name", ""):
+            side.rename(name)
+    return [sides[color] for color in sorted(people, key=lambda color: color != host)]
+
+
+def restored(registry: Registry, id_: str) -> list[PageGame]:
+    """Return the pages of a saved game to which an id of an earlier server leads: live again, or to review."""
+    file = registry.library.seatings.file(id_)
+    if file is None:
+        return []
+    record = registry.library.load(file)
+    if is_resumable(record):
+        return [*resumed(registry, file, is_restored=True)]
+    return [ReplayedGame(registry, record, None, id_)]
+
+
+def opened(registry: Registry, file: str) -> ReplayedGame:
+    """Return a saved game to review."""
+    record, path = registry.library.open(file)
+    return ReplayedGame(registry, record, str(path))
+
+
+def _program(registry: Registry, text: str) -> PlayerSpec:
+    if registry.sandbox:
+        check_sandbox(text)
+    return program_of(text, sandbox=registry.sandbox is not False, is_remote=True)
+
+
+def _in_time(program: PlayerSpec, control: TimeControl | None) -> PlayerSpec:
+    """Return a program with no more time for a turn than the clock allows, if it plays by time."""
+    time = program.get("time")
+    if control is None or program.is_outside or not isinstance(time, float) or time <= control.turn():
+        return program
+    if program.get("samples") is not None or "level" in program.options:
+        return program
+    return program.with_option("time", f"{control.turn():g}")

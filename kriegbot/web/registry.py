@@ -22,10 +22,9 @@ from kriegbot.narration.results import Results, results_rows, results_text
 from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import Refused, refusing
 from kriegbot.web import replies
-from kriegbot.web.kept import Address, read_private, write_private
-from kriegbot.web.library import Library
-from kriegbot.web.replies import Preparing, Reply, refusal
-from kriegbot.web.requests import MAX_CHOICES, FindTurning, Look, Request
+from kriegbot.web.library import Address, Library, read_private, write_private
+from kriegbot.web.replies import Preparing, Refusal, Reply
+from kriegbot.web.requests import MAX_CHOICES, Act, Look, Request
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import SeatPool
 from referee import GameRecord, RuleSet
@@ -151,7 +150,7 @@ class PageGame:
         match request:
             case Look(indexes) if self.review is not None:
                 self._looks.want(indexes)
-            case FindTurning() if self.review is not None and not self.review.is_live:
+            case Act("turning") if self.review is not None and not self.review.is_live:
                 self._turnings.want(self.review)
             case _:
                 raise Refused("That cannot be done in this game.")
@@ -198,7 +197,7 @@ class PageGame:
                     self.publish(analysis)
         except (IndexError, AnalystFailed) as error:
             log.warning("no analysis of moments %s: %s", indexes, error)
-            self.publish(refusal(f"No analysis: {error}.", Look))
+            self.publish(Refusal(f"No analysis: {error}.", "look"))
 
     async def _send_turning(self, review: Review) -> None:
         try:
@@ -206,7 +205,7 @@ class PageGame:
                 self.publish(turning)
         except AnalystFailed as error:
             log.warning("no turning points: %s", error)
-            self.publish(refusal(f"No turning points: {error}.", FindTurning))
+            self.publish(Refusal(f"No turning points: {error}.", "turning"))
             return
         if self.is_mine and self.record is not None and review.you is not None:
             themes = [one["theme"] for one in turning.points if one["side"] == chess.COLOR_NAMES[review.you]]
@@ -266,9 +265,9 @@ class Registry:
         threading.Thread(target=self.warm, name="warm", daemon=True).start()
 
     def warm(self) -> None:
-        """Start the processes that the first game and the first heat map need."""
-        self.seats.warm()
+        """Start the processes that the first review and the first game need, at the same time."""
         self.analyst.warm()
+        self.seats.warm()
 
     def show_network(self, network: replies.NetworkState) -> None:
         """Send whoever runs the server the state of the network."""

@@ -17,8 +17,7 @@ from kriegbot.narration.helping import TryValued
 from kriegbot.narration.results import ResultsRow, ToPractise
 from kriegbot.narration.turning import TurningPoint
 from kriegbot.players.human import try_name
-from kriegbot.web.requests import Request, tag_of
-from referee import Announcement, OpponentMoved, OwnTry, View, open_tries
+from referee import OpponentMoved, OwnTry, View, open_tries
 
 Men: TypeAlias = dict[str, str]  # square -> letter of the piece
 
@@ -55,20 +54,6 @@ class LogEntry(msgspec.Struct):
     text: str
     kind: str
     means: list[str]
-    squares: list[str]
-
-
-class CheckShown(msgspec.Struct):
-    """A check to answer: the squares that it may come from, and the open tries that do not answer it."""
-
-    line: list[str]
-    idle: list[str]
-
-
-class Clear(msgspec.Struct):
-    """Squares without enemy pieces at a ply."""
-
-    ply: int
     squares: list[str]
 
 
@@ -178,8 +163,11 @@ class SideView(Reply, tag="view"):
     refused: list[str]  # names of this turn's refused tries
     log: list[LogEntry]
     marks: list[str]  # square of the enemy's last capture, and of the king in check
-    check: CheckShown | None
-    clear: Clear  # squares that the side's last move showed to be empty
+    check: (
+        dict[str, list[str]] | None
+    )  # to answer: `line`, where it may come from, and `idle`, tries that do not answer it
+    clear: list[str]  # squares that the side's last move, at ply `moved`, showed to be empty
+    moved: int
     last: list[str]  # origin and target of that move
     taken: str  # the side's captures, in words
     lost: str  # letters of its captured pieces
@@ -333,95 +321,59 @@ class TurningPoints(Reply, tag="turning"):
     sides: list[str]
 
 
-class RefusalMessage(Reply, tag="refusal"):
+class Refusal(Reply, tag="refusal"):
     """A sentence that says what cannot be done, and the `do` of the refused message, if known."""
 
     text: str
-    to: str | None
-
-
-def refusal(text: str, to: Request | type[Request] | None = None) -> RefusalMessage:
-    """Return a refusal; `to` is the refused message, if known."""
-    return RefusalMessage(text, None if to is None else tag_of(to))
+    to: str | None = None
 
 
 def side_view(view: View, entries: Sequence[Entry], clocks: Clocks) -> SideView:
     """Return the message on a view."""
-    start = chess.Board(view.start)
-    plies = view.ply + (0 if start.turn == chess.WHITE else 1)
-    log = [
-        LogEntry(
-            entry.place,
-            line.removeprefix(entry.place).strip(),
-            entry.kind.name.lower(),
-            list(entry.means),
-            square_names(entry.squares),
-        )
-        for entry, line in gathered(entries)
-    ]
+    start, check = chess.Board(view.start), check_to_answer(view)
+    is_ahead = view.turn != view.color and view.end is None  # the side may prepare a try
+    ahead = open_tries(view.color, view.men, view.kingside, view.queenside) if is_ahead else []
+    plies, last, clear = 0, [], chess.SquareSet()
+    moved = 0
+    for event in view.events:
+        if isinstance(event, OpponentMoved):
+            plies += 1
+        elif isinstance(event, OwnTry) and event.announcement is not None:
+            moved = plies = plies + 1
+            last = [event.move.from_square, event.move.to_square]
+            clear = chess.SquareSet(chess.between(*last)) | chess.BB_SQUARES[event.move.to_square]
+            if event.announcement.captured_square is not None:
+                clear.add(event.announcement.captured_square)
     return SideView(
         turn=chess.COLOR_NAMES[view.turn],
         ply=view.ply,
-        move=start.fullmove_number + plies // 2,
+        move=start.fullmove_number + (view.ply + (0 if start.turn == chess.WHITE else 1)) // 2,
         yours=view.turn == view.color and view.end is None,
         men=letters(own_men(view)),
         enemy_men=view.opponent_men,
-        tries=[move.uci() for move in (view.tries() or tries_ahead(view))],
+        tries=[move.uci() for move in view.tries() or ahead],
         refused=[try_name(move, view) for move in view.refused],
-        log=log,
+        log=[
+            LogEntry(
+                entry.place,
+                line.removeprefix(entry.place).strip(),
+                entry.kind.name.lower(),
+                list(entry.means),
+                square_names(entry.squares),
+            )
+            for entry, line in gathered(entries)
+        ],
         marks=square_names(sorted(marks(view))),
-        check=check_shown(view),
-        clear=clear_squares(view),
-        last=last_move(view),
+        check={"line": square_names(check.line), "idle": [move.uci() for move in check.idle]} if check else None,
+        clear=square_names(clear),
+        moved=moved,
+        last=square_names(last),
         taken=captures_text(view),
         lost="".join(chess.Piece(kind, view.color).symbol() for kind in lost_pieces(view)),
         pawn_tries=None if view.pawn_tries is None else view.pawn_tries.text(),
         may_ask=view.may_ask,
         clocks=clocks,
     )
-
-
-def tries_ahead(view: View) -> list[chess.Move]:
-    """Return the tries that a side may prepare while the opponent thinks."""
-    is_out_of_turn = view.turn != view.color and view.end is None
-    return open_tries(view.color, view.men, view.kingside, view.queenside) if is_out_of_turn else []
-
-
-def check_shown(view: View) -> CheckShown | None:
-    """Return the check that the side has to answer."""
-    check = check_to_answer(view)
-    if check is None:
-        return None
-    return CheckShown(square_names(check.line), [move.uci() for move in check.idle])
-
-
-def clear_squares(view: View) -> Clear:
-    """Return the squares without an enemy piece right after the side's last move: its path and the capture."""
-    ply, clear = 0, (0, chess.SquareSet())
-    for event in view.events:
-        if isinstance(event, OwnTry) and event.announcement is not None:
-            ply += 1
-            clear = ply, _path(event.move, event.announcement)
-        elif isinstance(event, OpponentMoved):
-            ply += 1
-    return Clear(clear[0], square_names(clear[1]))
-
-
-def last_move(view: View) -> list[str]:
-    """Return origin and target of the side's last move; an empty list before the first."""
-    for event in reversed(view.events):
-        if isinstance(event, OwnTry) and event.announcement is not None:
-            return square_names([event.move.from_square, event.move.to_square])
-    return []
-
-
-def _path(move: chess.Move, announcement: Announcement) -> chess.SquareSet:
-    """Return the squares that a move passed, its target, and the square of its capture."""
-    path = chess.SquareSet(chess.between(move.from_square, move.to_square))
-    path |= chess.SquareSet.from_square(move.to_square)
-    if announcement.captured_square is not None:
-        path.add(announcement.captured_square)
-    return path
 
 
 def letters(men: Mapping[chess.Square, chess.Piece]) -> Men:

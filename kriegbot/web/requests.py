@@ -6,13 +6,14 @@ in UCI notation. `kriegbot.web.replies` has the other direction.
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal, get_args, get_type_hints
 
 import msgspec
 
 from kriegbot.narration.moments import MAX_NAME
 from kriegbot.request import Refused
 
+IS_GUEST = "kriegbot.guest"  # in the scope of a connection: True if it comes by a link to one game
 MAX_BYTES = 4096  # of a message from a browser
 MAX_TRY = 20  # characters of a try; no notation is longer
 MAX_CHOICES = 1000  # characters of the choices that the page wants to find again
@@ -23,20 +24,42 @@ FileName = Annotated[str, msgspec.Meta(max_length=200)]
 Name = Annotated[str, msgspec.Meta(max_length=MAX_NAME)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=MAX_PACE)]
 
+FOR_HOST = {"new", "invite", "newlink", "watch", "privacyscreen", "network"}
+FOR_HOST |= {"library", "open", "resume", "delete", "remember"}
+"""Requests that guests, who have a link to one game, may not send."""
 
-class Request(msgspec.Struct, tag_field="do", tag=str.lower):
+
+class Request(msgspec.Struct):
     """A message from a browser."""
 
     usage: ClassVar[str] = "A field of that message is missing or wrong."
     """The refusal if its fields are wrong."""
-    is_for_host: ClassVar[bool] = False
-    """True if guests, who have a link to one game, may not send it."""
 
 
-class New(Request):
+class Detailed(Request, tag_field="do", tag=str.lower):
+    """A request with fields of its own."""
+
+
+class Act(Request):
+    """A request that needs no more than its name."""
+
+    do: Literal[
+        "resign",
+        "leave",  # abandon the game
+        "draw",  # offer the other person a draw, or accept its offer
+        "takeback",  # of the last move and the program's reply
+        "hint",  # the computer's best tries, from what the person knows
+        "rematch",  # another game of the same kind with sides exchanged, once this one has ended
+        "newlink",  # a new game with a new link, in place of one that somebody else has joined
+        "privacyscreen",  # two people share this browser: send nothing of their game until it joins a side again
+        "library",  # the list of saved games
+        "turning",  # the turning points of a game that has ended
+    ]
+
+
+class New(Detailed):
     """A new game against a program."""
 
-    is_for_host = True
     opponent: str
     color: str  # "white", "black" or "random"
     rules: str
@@ -44,21 +67,19 @@ class New(Request):
     clock: str | None  # seconds at the start and for each move, as in "300+5"; null for none
 
 
-class Invite(Request):
+class Invite(Detailed):
     """A new game between two people. The sender gets one side, and a link for the other person."""
 
-    is_for_host = True
     color: str
     rules: str
     clock: str | None
     name: Name = ""  # of the sender
 
 
-class Watch(Request):
+class Watch(Detailed):
     """A game between two programs, with at least `pace` seconds for each try."""
 
     usage = f"Choose two players, rules, a seed, and from 0 to {MAX_PACE:g} seconds per try."
-    is_for_host = True
     white: str
     black: str
     rules: str
@@ -66,13 +87,13 @@ class Watch(Request):
     pace: Seconds
 
 
-class Visit(Request):
+class Visit(Detailed):
     """The game in the address. Joins it, unless that would take a free seat: a preview of a link must not."""
 
     game: str
 
 
-class Join(Request):
+class Join(Detailed):
     """An existing game, by its id, and a seat in it, if it has a free one."""
 
     usage = f"A name has at most {MAX_NAME} characters."
@@ -80,141 +101,91 @@ class Join(Request):
     name: Name = ""
 
 
-class OpenNetwork(Request, tag="network"):
+class OpenNetwork(Detailed, tag="network"):
     """Let guests in from a network, at one of this machine's addresses; null closes it."""
 
     usage = "Choose one of this machine's addresses, or null."
-    is_for_host = True
     address: Annotated[str, msgspec.Meta(max_length=40)] | None
 
 
-class Rename(Request):
+class Rename(Detailed):
     """The person's name, for the other person."""
 
     usage = f"A name has at most {MAX_NAME} characters."
     name: Name
 
 
-class NewLink(Request):
-    """A new game on the same terms in place of one that somebody else has joined; its link is new, too."""
-
-    is_for_host = True
-
-
-class PrivacyScreen(Request):
-    """Two people share this browser: send nothing of their game until it joins a side of it again."""
-
-    is_for_host = True
-
-
-class Try(Request):
+class Try(Detailed):
     """The person's try, as people write it, or "any"."""
 
     usage = f"A try has at most {MAX_TRY} characters."
     text: Annotated[str, msgspec.Meta(max_length=MAX_TRY)]
 
 
-class Prepare(Request):
+class Prepare(Detailed):
     """A try, or "any", that the person prepares for its turn while the opponent thinks."""
 
     usage = Try.usage
     text: Annotated[str, msgspec.Meta(max_length=MAX_TRY)]
 
 
-class ResignGame(Request, tag="resign"):
-    """The person resigns."""
-
-
-class LeaveGame(Request, tag="leave"):
-    """The person abandons the game."""
-
-
-class Draw(Request):
-    """The person offers the other person a draw, or accepts its offer."""
-
-
-class TakeBack(Request):
-    """The person takes a move back, and the program's reply with it."""
-
-
-class GetHint(Request, tag="hint"):
-    """The computer's best tries, from what the person knows."""
-
-
-class Rematch(Request):
-    """Another game of the same kind with sides exchanged, once this one has ended."""
-
-
-class ListGames(Request, tag="library"):
-    """The list of saved games."""
-
-    is_for_host = True
-
-
-class Open(Request):
+class Open(Detailed):
     """A saved game to look at. An unfinished one gets a mark, since both sides of it are shown."""
 
-    is_for_host = True
     file: FileName
 
 
-class Resume(Request):
+class Resume(Detailed):
     """A saved game to play on."""
 
-    is_for_host = True
     file: FileName
 
 
-class Delete(Request):
+class Delete(Detailed):
     """A saved game to delete."""
 
-    is_for_host = True
     file: FileName
 
 
-class Remember(Request):
+class Remember(Detailed):
     """The person's choices, in a text that only the page reads, for the next visit."""
 
-    is_for_host = True
     choices: Annotated[str, msgspec.Meta(max_length=MAX_CHOICES)]
 
 
-class SetHeat(Request, tag="heat"):
+class SetHeat(Detailed, tag="heat"):
     """Turn the map of enemy pieces on or off."""
 
     on: bool
 
 
-class Pause(Request):
+class Pause(Detailed):
     """Pause the watched game, or go on with it."""
 
     on: bool
 
 
-class SetPace(Request, tag="pace"):
+class SetPace(Detailed, tag="pace"):
     """The least number of seconds for each try in the watched game."""
 
     usage = f"Choose from 0 to {MAX_PACE:g} seconds per try."
     seconds: Seconds
 
 
-class Look(Request):
+class Look(Detailed):
     """Both sides' beliefs at some moments, and the values of the mover's tries; one reply for each moment."""
 
     usage = f"A request for analysis has a list of up to {MAX_MOMENTS} numbers of moments."
     indexes: Annotated[list[int], msgspec.Meta(max_length=MAX_MOMENTS)]
 
 
-class FindTurning(Request, tag="turning"):
-    """The turning points of a game that has ended."""
+def tag_of(request: Request) -> str:
+    """Return the `do` of a message."""
+    return request.do if isinstance(request, Act) else str(request.__struct_config__.tag)
 
 
-def tag_of(request: Request | type[Request]) -> str:
-    """Return the `do` of a message or of its class."""
-    return str(request.__struct_config__.tag)
-
-
-REQUESTS = {tag_of(kind): kind for kind in Request.__subclasses__()}
+REQUESTS: dict[str, type[Request]] = {str(kind.__struct_config__.tag): kind for kind in Detailed.__subclasses__()}
+REQUESTS |= dict.fromkeys(get_args(get_type_hints(Act)["do"]), Act)
 
 
 class _Tagged(msgspec.Struct):

@@ -24,7 +24,7 @@ from kriegbot.kernels import prepare
 from kriegbot.narration.helping import BY, Hint, hint
 from kriegbot.narration.moments import Moment, moments, your_side
 from kriegbot.narration.turning import Hindsight, TurningPoint
-from kriegbot.web.analyses import KeptAnalysis
+from kriegbot.web.library import KeptAnalysis
 from kriegbot.web.replies import (
     Analysis,
     BeliefShown,

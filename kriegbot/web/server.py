@@ -35,10 +35,10 @@ from kriegbot.children import HUNG_UP, signal_handlers
 from kriegbot.folders import config_folder
 from kriegbot.narration.results import Results
 from kriegbot.request import Refused, refusing
-from kriegbot.web.app import IS_GUEST, make_app
+from kriegbot.web.app import make_app
 from kriegbot.web.registry import Registry
 from kriegbot.web.replies import NetworkState
-from kriegbot.web.requests import MAX_BYTES
+from kriegbot.web.requests import IS_GUEST, MAX_BYTES
 from kriegbot.web.watch import ReplayedGame
 from referee import GameRecord
 from referee.text import quoted, write_file

@@ -14,7 +14,7 @@ from kriegbot.narration.moments import Narrator, both_named
 from kriegbot.request import PERSON
 from kriegbot.web.registry import GameThread, PageGame, Registry
 from kriegbot.web.replies import GameEnded, GameInfo, NotYet, PaceSet
-from kriegbot.web.requests import LeaveGame, Pause, Request, SetPace
+from kriegbot.web.requests import Act, Pause, Request, SetPace
 from kriegbot.web.review import Review
 from kriegbot.web.seats import PooledSeat
 from referee import GameRecord, RuleSet, View
@@ -56,7 +56,7 @@ class WatchedGame(PageGame):
                 self._set_pace(self._pace, is_paused)
             case SetPace(seconds):
                 self._set_pace(seconds, self._is_paused)
-            case LeaveGame():
+            case Act("leave"):
                 self.play.stop("broken off")
             case _:
                 super().take(request)

@@ -17,11 +17,13 @@ import { connect } from "./socket.js";
 import { watchForm } from "./watch.js";
 
 const LIBRARY = "#library";
-const SECTIONS = { "#learn": "learn", "#rules": "rules", "#puzzles": "puzzles" }; // sections without a game; "#rules-wild16" is a part of one
+const SECTIONS = { "#watch": "watch", "#learn": "learn", "#rules": "rules", "#puzzles": "puzzles" }; // sections without a game; "#rules-wild16" is a part of one
+const ASIDE = ["#learn", "#rules", "#puzzles"]; // they open beside a game in progress
 const FORM_REQUESTS = ["new", "invite", "watch", "visit", "join", "library", "open", "resume", "delete", "rematch"];
 const FIRST_GAME = { do: "new", opponent: "kriegbot:level=newcomer", color: "white", rules: "berkeley", seed: null, clock: null };
 const $ = (id) => document.getElementById(id);
-const places = { start: $("start"), welcome: $("welcome"), invited: $("invited"), later: $("later"), learn: $("learn"), puzzles: $("puzzles"), rules: $("rules-page"), library: $("library"), play: $("play"), privacy: $("privacy"), review: $("review") };
+const $nav = document.querySelector("nav");
+const places = { start: $("start"), welcome: $("welcome"), invited: $("invited"), later: $("later"), watch: $("watch"), learn: $("learn"), puzzles: $("puzzles"), rules: $("rules-page"), library: $("library"), play: $("play"), privacy: $("privacy"), review: $("review") };
 const say = { start: () => {}, watch: () => {} };
 
 let isGuest = false;
@@ -70,8 +72,11 @@ function showSection() {
 function show(name) {
   const shown = name === "start" && isGuest ? "welcome" : name;
   for (const [other, element] of Object.entries(places)) element.hidden = other !== shown;
-  $("again").hidden = ["start", "privacy"].includes(name) || isGuest;
-  $("to-library").hidden = ["library", "privacy"].includes(name) || isGuest;
+  $nav.hidden = name === "privacy";
+  for (const link of $nav.children) {
+    link.hidden = isGuest && "host" in link.dataset;
+    link.ariaCurrent = (link.hash.slice(1) || "start") === name ? "page" : null;
+  }
   document.body.dataset.place = name;
   if (shown === "welcome" && !$("welcome-why").textContent) $("welcome-why").textContent = "To play, open the whole link that you were sent; it ends in #game=... .";
   if (name === "learn") teach();
@@ -190,13 +195,13 @@ function offer(hello) {
   isGuest = hello.guest;
   if (isGuest && document.body.dataset.place === "start" && !$("welcome-why").textContent) {
     $("welcome-why").textContent = "This link is incomplete. Ask for the whole link; it ends in #game=... .";
-    show("start"); // now as a guest's
   }
+  if (isGuest && document.body.dataset.place) show(document.body.dataset.place); // now as a guest's
   if (isSetUp || isGuest) return; // a new connection
   isSetUp = true;
   recall(hello.choices, send);
   say.start = newForm(send, hello);
-  say.watch = watchForm($("watch"), send, hello);
+  say.watch = watchForm($("watch-form"), send, hello);
   library = savedGames(send, hello);
 }
 
@@ -207,22 +212,24 @@ function isPlaying() {
 drawPicture($("picture"));
 
 $("here").onclick = () => privacy.gather(game);
-$("again").onclick = () => leaveFirst(startAgain);
-$("to-library").onclick = () => leaveFirst(openLibrary);
 
-function leaveFirst(then) {
-  if (!isPlaying()) {
-    then();
+/** A link to another page leaves a game in progress only if the person says so. */
+$nav.onclick = (event) => {
+  const link = event.target.closest("a");
+  if (!link || !isPlaying()) return;
+  event.preventDefault();
+  if (ASIDE.includes(link.hash)) {
+    open(link.href, "_blank", "noopener");
     return;
   }
   $("leaving").returnValue = "";
   $("leaving").onclose = () => {
     if ($("leaving").returnValue !== "yes") return;
     send({ do: "leave" });
-    then();
+    location.hash = link.hash;
   };
   $("leaving").showModal();
-}
+};
 
 for (const button of document.querySelectorAll("dialog > button")) {
   button.onclick = () => button.closest("dialog").close(button.value);

@@ -41,13 +41,13 @@ export class Markers {
   /** Takes a new view, and moves markers aside where no enemy piece can be. */
   take(view) {
     this.enemyMen = view.enemyMen;
-    const free = view.clear.ply > this.cleared ? view.clear.squares : [];
+    const free = view.moved > this.cleared ? view.clear : [];
     const wrong = Object.keys(this.ghosts).filter((square) => free.includes(square) || square in view.men);
     for (const square of wrong) {
       this.aside.push(this.ghosts[square]);
       delete this.ghosts[square];
     }
-    this.cleared = Math.max(this.cleared, view.clear.ply);
+    this.cleared = Math.max(this.cleared, view.moved);
     if (wrong.length) this.say(`No enemy piece can be on ${wrong.join(" or ")}: the marker moved aside.`);
     this.store();
   }

@@ -41,7 +41,7 @@ export function puzzleBook() {
     book = await load("puzzles");
     if (!book) return;
     offer($("puzzle-kind"), "puzzle-kind", { [ALL]: "All kinds", ...book.kinds });
-    offer($("puzzle-grade"), "puzzle-grade", { [ALL]: "All", ...Object.fromEntries(book.grades.map((grade) => [grade, grade])) });
+    offer($("puzzle-grade"), "puzzle-grade", { [ALL]: "All levels", ...Object.fromEntries(book.grades.map((grade) => [grade, grade])) });
     await next();
   }
 

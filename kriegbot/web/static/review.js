@@ -8,6 +8,7 @@ import { Sheet } from "./sheet.js";
 import { tryTable, turningPoints, worstMoves } from "./values.js";
 
 const SIDES = ["white", "true", "black"];
+const TABS = { white: "White", true: "True board", black: "Black" };
 const TITLES = { white: "White's view", true: "The true board", black: "Black's view" };
 const KINDS = ["all pieces", "pawns", "knights", "bishops", "rooks", "queens", "kings"];
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
@@ -53,16 +54,17 @@ export function startReview(root, send, game, share = null) {
   const live = game.kind === "watch" ? liveControls() : null;
   root.classList.add("review");
   root.replaceChildren(
-    make("h2", {}, `${game.white} – ${game.black}`),
-    make("p", { className: "about" }, [game.rules, game.seed ? `seed ${game.seed}` : ""].filter(Boolean).join(" · ")),
+    make("div", { className: "heading" }, make("h2", {}, `${game.white} – ${game.black}`),
+      make("p", { className: "about" }, [game.rules, game.seed ? `seed ${game.seed}` : ""].filter(Boolean).join(" · "))),
     ...(live ? [live] : []),
     make("div", { className: "steps" }, buttons[0], buttons[1], slider, buttons[2], buttons[3], count),
     make("div", { className: "now" }, line, ending, notice,
       make("fieldset", { className: "belief" }, make("legend", {}, "Beliefs:"), boxes.white.label, boxes.black.label,
         make("label", {}, "of ", kind), boxes.hidden.label)),
-    tabs,
-    make("div", { className: "boards" }, ...SIDES.map((side) => panels[side].element), values),
-    make("div", { className: "below" }, sheet.element, make("div", {}, progress, turning, curves, walk)),
+    make("div", { className: "columns" },
+      make("div", {}, tabs, make("div", { className: "boards" }, ...SIDES.map((side) => panels[side].element)),
+        make("div", { className: "under" }, values, panels.white.notes, panels.black.notes)),
+      make("div", { className: "aside" }, progress, turning, sheet.element, curves, walk)),
     make("p", { className: "keys" }, ...links, " Keys: ← → one try, ↑ ↓ one move, Page Up and Page Down ten tries, Home and End."));
   line.textContent = "Setting up the board, and starting the programs …";
   line.classList.add("working");
@@ -81,17 +83,20 @@ export function startReview(root, send, game, share = null) {
   function panel(side) {
     const element = make("section", { className: "panel", id: `panel-${side}`, role: "tabpanel", "aria-label": TITLES[side] });
     const tab = make("button", { type: "button", role: "tab", id: `tab-${side}`, "aria-controls": element.id, onclick: () => select(side) },
-      { white: "White", true: "True board", black: "Black" }[side]);
+      TABS[side]);
     tabs.append(tab);
     element.append(make("h3", {}, TITLES[side]));
+    element.onclick = () => select(side);
     const diagram = new Diagram(element, { label: TITLES[side], flipped });
     const belief = make("p", { className: "knows" });
     const news = make("ol", { className: "list", "aria-label": `Tries and announcements of ${side}`, tabIndex: 0 });
-    if (side !== "true") element.append(belief, news);
-    return { element, tab, diagram, belief, news };
+    const notes = make("section", { className: `notes ${side}`, "aria-label": `What ${side} knows` }, make("h3", {}, `What ${TABS[side]} knows`), belief, news);
+    return { element, tab, diagram, belief, news, notes };
   }
 
+  /** Makes one board the large one. */
   function select(chosen) {
+    root.dataset.chosen = chosen;
     for (const side of SIDES) {
       panels[side].element.classList.toggle("chosen", side === chosen);
       panels[side].tab.setAttribute("aria-selected", side === chosen);
