@@ -159,13 +159,14 @@ def _surround(folder: Path, surroundings: ExitStack) -> tuple[str, subprocess.Po
     )
     assert holder.stderr is not None
     assert holder.stderr.readline() == b"ready\n"
+    packages = sysconfig.get_path("purelib")
     facts = {
         "cache": str(cache_folder()),
         "common": str(common),
         "home": str(folder / "home"),
         "key": key,
         "kriegbot": Path("/proc/self/cmdline").read_text(),
-        "library": sysconfig.get_path("purelib"),
+        "library": next(path for path in (packages, str(common.parent)) if os.access(path, os.W_OK)),
         "lock": str(lock),
         "package": str(common.parent),
         "port": server.getsockname()[1],
