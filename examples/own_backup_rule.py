@@ -2,7 +2,7 @@
 
     kriegbot match search:samples=321,backup=examples/own_backup_rule.py:hopeful rand --seed 1
 
-Inside the project it would be the file kriegbot/search/backup/hopeful.py, and `backup=hopeful` would find it.
+Inside the project it would stand in kriegbot/search/backup.py, listed in `BACKUPS`, and `backup=hopeful` would find it.
 """
 
 from kriegbot import Backup, Reals, fold, settle

@@ -58,15 +58,17 @@ class Parts:
       what: the word for one in messages: "evaluator".
       package: the package of the built-in ones: "evaluators". Each file NAME.py in it that defines NAME is a part.
       group: the group of entry points in installed packages: "kriegbot.evaluators".
+      listed: the built-in ones in alphabetical order, if `package` is a module that defines all of them.
     """
 
     what: str
     package: str
     group: str
+    listed: tuple[str, ...] = ()
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the built-in parts in alphabetical order. Imports nothing."""
-        return _names_in(self.package)
+        return self.listed or _names_in(self.package)
 
     def check(self, name: str) -> None:
         """Raise NotFound unless a part of this name exists. Imports nothing."""
@@ -99,7 +101,7 @@ class Parts:
         if ":" in name:
             return load_object(name)
         if name in self.names():
-            return getattr(importlib.import_module(f"{self.package}.{name}"), name)
+            return getattr(importlib.import_module(self.package if self.listed else f"{self.package}.{name}"), name)
         return load_object(entry_points(self.group)[name].value)
 
 

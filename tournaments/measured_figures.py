@@ -42,7 +42,7 @@ from kriegbot.kernels import (
     words,
 )
 from kriegbot.players.rand import RandPlayer
-from kriegbot.search.backup.overconfident import overconfident
+from kriegbot.search.backup import overconfident
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method

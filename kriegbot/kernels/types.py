@@ -27,7 +27,6 @@ KERNEL_PACKAGES = (
     "evaluators",
     "kriegbot.models",
     "kriegbot.search",
-    "kriegbot.search.backup",
     "kriegbot.belief",
     "kriegbot.endgames",
 )

@@ -1,7 +1,7 @@
 """Information-set search: walk the tree with one history after the other until the sample or the time is used up.
 
 This is the statistical sampling of Parker, Nau and Subrahmanian (AAAI 2006). `recursion` walks with one history, and
-the backup rules combine values. A rule may have a pruned search, which takes the whole sample at once and is faster.
+the backup rules combine values. Minima have a pruned search, which takes the whole sample at once and is faster.
 """
 
 import threading
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from kriegbot.kernels import MAX_MOVES, TABLES, RealArray
 from kriegbot.models.uniform import uniform
 from kriegbot.search.information_set import InformationSet, Tries
+from kriegbot.search.pruned import paranoid_values
 from kriegbot.search.recursion import HistoryBatch, plant, walk_batch
 from kriegbot.search.settings import Method
 from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, Lists, SearchTree, back_up
@@ -104,7 +105,7 @@ def search_tries(
     depth, boards, tries = method.depth, len(histories.rows), len(histories.tries)
     if depth < 1 or boards == 0 or tries == 0:
         raise ValueError(f"search to depth {depth} of {boards} positions, {tries} tries: each must be at least 1")
-    is_pruned = may_prune and method.backup.pruned is not None and method.is_paper_method and depth >= PRUNED_FROM
+    is_pruned = may_prune and method.backup.is_minimum and method.is_paper_method and depth >= PRUNED_FROM
     if is_pruned:
         found, leaves = _search_pruned(histories, method, seconds)
     else:
@@ -136,15 +137,14 @@ def _search_tree(
 
 
 def _search_pruned(histories: InformationSet, method: Method, seconds: float | None) -> tuple[TreeValues, int]:
-    """Run the rule's own search on all boards; with a time limit, on a few first and then on more and more."""
-    assert method.backup.pruned is not None
+    """Run the pruned search on all boards; with a time limit, on a few first and then on more and more."""
     begun = time.perf_counter()
     every, leaves, found = len(histories.rows), 0, NO_VALUES
     boards = every if seconds is None else min(every, FIRST_BOARDS)
     with stop_after(seconds) as stop:
         while found.boards < every:
             started = time.perf_counter()
-            again = method.backup.pruned(histories.first(boards), method, stop)
+            again = paranoid_values(histories.first(boards), method, stop)
             leaves += again.leaves
             if not again.is_done:
                 break

@@ -3,8 +3,6 @@
 A rule accumulates a few numbers, the totals, for each try of an information set. `fold` adds all that may follow the
 try to them: histories, replies and announcements, among which we do not choose. Once all are in, `settle` turns the
 totals of a try into the value by which we choose. The totals of the best try go on to the set above.
-
-Each file NAME.py here defines NAME, a `Backup`.
 """
 
 from collections.abc import Callable
@@ -57,13 +55,57 @@ class Backup:
     is_sum: bool = False
     """True if values are sums over histories: V of IMP-minimax (Blair, Mutchler and Liu 1993). The search divides those
     of the root by their weight, which is the same for all tries of a set."""
-    pruned: Callable[..., Any] | None = None
-    """A search that prunes and finds the same best tries, with arguments and results as `pruned.paranoid_values`."""
+    is_minimum: bool = False
+    """True if values are minima over histories and replies: then `pruned.paranoid_values` finds the same best tries."""
 
 
-BACKUPS = Parts("backup rule", "kriegbot.search.backup", "kriegbot.backups")
+BACKUPS = Parts("backup rule", __name__, "kriegbot.backups", ("mixed", "overconfident", "paranoid"))
 
 
 def load_backup(name: str) -> Any:
     """Return the backup rule of a name such as `paranoid`, or of FILE.py:NAME or MODULE:NAME; raise `NotFound`."""
     return BACKUPS.load(name)
+
+
+@fold
+def add_weighted(totals: Reals, weights: Reals, values: Reals, count: int) -> None:
+    """Add the weighted values."""
+    total = totals[0]
+    for i in range(count):
+        total += weights[i] * values[i]
+    totals[0] = total
+
+
+@fold
+def take_worst(totals: Reals, weights: Reals, values: Reals, count: int) -> None:  # noqa: ARG001 - `Fold`
+    """Take the minimum, however unlikely."""
+    total = totals[0]
+    for i in range(count):
+        total = min(total, values[i])
+    totals[0] = total
+
+
+@fold
+def add_and_take_worst(totals: Reals, weights: Reals, values: Reals, count: int) -> None:
+    """Add the weighted values, and take the minimum."""
+    for i in range(count):
+        totals[0] += weights[i] * values[2 * i]
+        totals[1] = min(totals[1], values[2 * i + 1])
+
+
+@settle
+def mix(totals: Reals, weight: float, parameters: Reals, passed_up: Reals) -> float:
+    """Return (1 - share) * mean + share * minimum. The set above takes it as both mean and minimum."""
+    share = parameters[0]
+    value = (1.0 - share) * totals[0] / weight + share * totals[1]
+    passed_up[0], passed_up[1] = weight * value, value
+    return value
+
+
+overconfident = Backup("overconfident", (0.0,), add_weighted, is_sum=True)
+"""Eq. 2 of Parker, Nau and Subrahmanian (AAAI 2006): the opponent plays by chance, and values are averaged."""
+paranoid = Backup("paranoid", (float("inf"),), take_worst, is_minimum=True)
+"""Eq. 3: the opponent sees everything, and the worst counts."""
+mixed = Backup("mixed", (0.0, float("inf")), add_and_take_worst, mix, (0.3,))
+"""0.7 of the average of all that may follow and 0.3 of the worst, as in StrangeFish2 (reconnaissance blind chess). Each
+try keeps both until we choose."""
