@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks is no
 from kriegbot import kernels as kb
 from kriegbot.belief.particles import Filter, Particles
 from kriegbot.game.match import play_game
-from kriegbot.models.uniform import uniform
+from kriegbot.models.built_in import uniform
 from kriegbot.narration.diary import Diary
 from kriegbot.narration.learning import GRADES, Puzzle, leads_to_mate
 from kriegbot.search.information_set import are_open, tries_in

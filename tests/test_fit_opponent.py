@@ -1,8 +1,11 @@
-"""`benchmarks/fit_opponent.py`: its gradients are those of the likelihood, and it tells players apart."""
+"""`benchmarks/fit_opponent.py`: its gradient is that of the likelihood, it tells players apart, and leaves one out."""
 
+import json
 import random
+import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -15,6 +18,7 @@ from referee import WILD16, GameRecord, Referee
 pytest.importorskip("scipy", reason="models are fitted with scipy")
 FIT: Any = import_module("benchmarks.fit_opponent")  # by name: mypy reads scripts as modules of their own
 Chooser = Callable[[list[chess.Move]], chess.Move]
+ZERO = np.zeros((3, len(NAMES)))
 
 
 def forward(moves: list[chess.Move]) -> chess.Move:
@@ -39,56 +43,46 @@ def sides(choose: Chooser, name: str, games: int, seed: int) -> list[Any]:
     return found
 
 
-def test_the_gradients_are_those_of_the_likelihood() -> None:
+def test_the_gradient_is_that_of_the_likelihood() -> None:
     examples = FIT.Examples(sides(forward, "forward", 1, 1))
-    rng = np.random.default_rng(2)
-    model, which = FIT.Model(2, 5, rng), np.arange(12)
-    model.weights, model.vectors = rng.standard_normal(model.weights.shape) / 9, model.vectors.astype(np.float64)
-    kinds, kept = which % 2, (rng.random((12, 5)) < 0.7) / 0.7
-
-    def loss() -> float:
-        batch = model.evaluate(examples, which, kinds, kept)
-        return float(-np.log(batch.shares[batch.chosen]).mean())
-
-    for fitted, gradient in zip(
-        (model.weights, model.vectors), model.gradients(examples, which, kinds, kept), strict=True
-    ):
-        steepest = np.argsort(-np.abs(gradient), axis=None)[:20]
-        assert np.abs(gradient).max() > 0.01
-        for place in (np.unravel_index(one, gradient.shape) for one in steepest):
-            value = fitted[place]
-            fitted[place] = value + 1e-5
-            above = loss()
-            fitted[place] = value - 1e-5
-            assert (above - loss()) / 2e-5 == pytest.approx(gradient[place], rel=1e-3, abs=1e-6)
-            fitted[place] = value
+    weights, start = np.random.default_rng(2).standard_normal((2, len(NAMES))) / 9
+    _, gradient = examples.loss(weights, start)
+    assert np.abs(gradient).max() > 0.01
+    for place in np.argsort(-np.abs(gradient))[:20]:
+        step = np.where(np.arange(len(NAMES)) == place, 1e-5, 0.0)
+        slope = (examples.loss(weights + step, start)[0] - examples.loss(weights - step, start)[0]) / 2e-5
+        assert slope == pytest.approx(gradient[place], rel=1e-3, abs=1e-6)
 
 
-@pytest.mark.slow
-def test_the_fit_distinguishes_players_and_predicts_their_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FIT, "EPOCHS", 30)
-    train = [*sides(forward, "forward", 20, 1), *sides(backward, "backward", 20, 2)]
-    examples = FIT.Examples(train)
-    model = FIT.fit(examples, np.repeat([0, 1], [20, 20])[examples.side], 2, 16)
-    for kind, choose in enumerate((forward, backward)):
+def test_the_fit_distinguishes_players_and_predicts_their_moves() -> None:
+    pooled, *own = FIT.fit_types([*sides(forward, "engine", 8, 1), *sides(backward, "kriegbot", 8, 2)], ZERO)
+    for of_type, choose in enumerate((forward, backward)):
         held = FIT.Examples(sides(choose, "held out", 3, 3))
-        own, other = model.likelihood(held, kind), model.likelihood(held, 1 - kind)
-        assert own.mean() > -1.0
-        assert own.sum() > other.sum() + 1.0
+        likely, other = held.likelihood(own[of_type]).mean(), held.likelihood(own[1 - of_type]).mean()
+        assert likely > -1.0
+        assert likely > held.likelihood(pooled).mean() > other
 
 
-@pytest.mark.slow
-def test_going_on_from_a_model_learns_new_games_and_forgets_no_player(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FIT, "EPOCHS", 30)
-    monkeypatch.setattr(FIT, "RESTARTED_EPOCHS", 30)
-    train = [*sides(forward, "forward", 20, 1), *sides(backward, "backward", 20, 2)]
-    examples = FIT.Examples(train)
-    model = FIT.fit(examples, np.repeat([0, 1], [20, 20])[examples.side], 2, 16)
-    new = FIT.Examples(sides(lambda moves: min(moves, key=lambda move: move.to_square % 8), "leftward", 20, 4))
-    is_new = np.arange(len(NAMES)) == 0
-    start = FIT.Start(["forward", "backward"], model.weights, model.vectors[:-1], is_new, {})
-    again = FIT.fit(new, np.ones(len(new.chosen), np.int64), 2, 16, start)
-    assert again.likelihood(new, 1).mean() > model.likelihood(new, 1).mean() + 0.3
-    assert np.array_equal(again.weights[0], np.where(is_new, again.weights[1], model.weights[0]))
-    held = FIT.Examples(sides(forward, "held out", 3, 3))
-    assert again.likelihood(held, 0).mean() > model.likelihood(held, 0).mean() - 0.2
+def test_a_type_without_new_games_stays_as_it_was() -> None:
+    start = np.random.default_rng(3).standard_normal(ZERO.shape)
+    again = FIT.fit_types(sides(forward, "engine", 2, 1), start)
+    assert np.array_equal(again[2], start[2])
+    assert not np.array_equal(again[1], start[1])
+
+
+def test_one_command_makes_a_fit_without_each_player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train = [*sides(forward, "engine", 4, 1), *sides(backward, "hs", 4, 2)]
+    held_out = [*sides(forward, "engine", 2, 3), *sides(backward, "hs", 2, 4)]
+    monkeypatch.setattr(FIT, "read", lambda *_: (train, held_out, 12))
+    monkeypatch.setattr(sys, "argv", ["fit", "games.sqlite", "--leave-one-out", "--out", str(tmp_path / "pool.json")])
+    FIT.main()
+    models = {file.stem: json.loads(file.read_text()) for file in tmp_path.iterdir()}
+    assert set(models) == {"pool", "pool-without-engine", "pool-without-hs"}
+    assert {name: set(one["gain"]) for name, one in models.items()} == {
+        "pool": {"engine", "hs"},
+        "pool-without-engine": {"engine"},
+        "pool-without-hs": {"hs"},
+    }
+    known, strange = (models[name]["gain"]["hs"]["gain"].split()[0] for name in ("pool", "pool-without-hs"))
+    assert float(known) > float(strange) + 0.5
+    assert set(models["pool"]["weights"]) == set(NAMES)

@@ -9,11 +9,8 @@ import numpy as np
 import pytest
 
 from kriegbot.kernels import decode_move, from_board, with_type_ids
-from kriegbot.models import opponent_types
+from kriegbot.models.built_in import FILE, PRIOR, TYPES, WEIGHTS, opponent_types
 from kriegbot.models.features import FLOOR, NAMES
-from kriegbot.models.fitted import FILE
-from kriegbot.models.knowledge import VECTORS, WIDTH
-from kriegbot.models.opponent_types import PRIOR
 from kriegbot.models.protocol import opponents, prior_of
 from tests.kernel_entries import replies_of
 from tests.random_games import played
@@ -156,9 +153,11 @@ def test_every_legal_move_has_a_share_and_they_sum_to_one(seed: int) -> None:
 
 def test_the_weights_say_where_they_come_from() -> None:
     content = json.loads(FILE.read_text())
-    assert set(content["weights"]) <= set(NAMES)
-    assert content["made_by"].startswith("python benchmarks/fit_opponent.py ")
+    assert set(content["weights"]) == set(NAMES)
+    assert content["made_by"].startswith("python benchmarks/fit_opponent.py")
     assert content["moves"] > 10_000
+    assert len(TYPES) + 1 == len(PRIOR) == len(prior_of(opponent_types))
+    assert sum(PRIOR) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("kind", range(len(PRIOR)))
@@ -169,22 +168,9 @@ def test_the_opponent_type_of_a_board_decides_its_weights(kind: int) -> None:
     if kind == 0:  # nothing written: all moves alike
         assert (weights == 1.0).all()
         return
-    moves, found = FIT.features_of(row, 0, 0)
-    facts, of_moves = FIT.knowledge_of(row, 0, 0, moves)
-    vectors = opponent_types.VECTOR_VALUES.reshape(VECTORS, WIDTH)
-    suits = vectors[of_moves].sum(axis=1) @ np.maximum(vectors[facts].sum(axis=0), 0.0)
-    scores = np.exp(found @ opponent_types.WEIGHTS.reshape(-1, len(NAMES))[kind - 1] + suits)
+    _, found = FIT.features_of(row, 0, 0)
+    scores = np.exp(found @ WEIGHTS.reshape(-1, len(NAMES))[kind - 1])
     assert weights == pytest.approx((1 - FLOOR) * scores / scores.sum() + FLOOR / len(weights))
-
-
-def test_opponent_types_name_their_players() -> None:
-    with np.load(opponent_types.FILE) as found:
-        about, players = json.loads(str(found["about"])), found["players"]
-        assert tuple(found["features"]) == NAMES
-    assert about["made_by"].startswith("python benchmarks/fit_opponent.py ")
-    assert about["moves"] > 90_000
-    assert len(players) + 1 == len(PRIOR) == len(prior_of(opponent_types.opponent_types))
-    assert sum(PRIOR) == pytest.approx(1.0)
 
 
 def test_opponent_types_have_positive_shares() -> None:

@@ -8,9 +8,8 @@ import pytest
 
 from kriegbot.kernels import encode_move, from_board, with_type_ids
 from kriegbot.models import load_opponent
-from kriegbot.models.opponent_types import WITH_MODEL
+from kriegbot.models.built_in import WITH_MODEL, uniform
 from kriegbot.models.protocol import Opponent, prior_of, types_with_model
-from kriegbot.models.uniform import uniform
 from kriegbot.players.kriegbot import FLAGSHIP
 from kriegbot.search.adjustments import model_likelihood_ratio, predicted_nats
 from kriegbot.search.information_set import InformationSet

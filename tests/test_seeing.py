@@ -6,7 +6,7 @@ from importlib import import_module
 import chess
 import pytest
 
-from kriegbot.models.uniform import uniform
+from kriegbot.models.built_in import uniform
 from referee import BERKELEY, GameRecord, Referee
 
 SEEING = import_module("benchmarks.seeing")  # by name: mypy reads scripts as modules of their own

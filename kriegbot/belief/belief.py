@@ -21,8 +21,8 @@ import numpy as np
 from kriegbot import kernels as kb
 from kriegbot.belief.last_observation import Perturbation, blind_particles, last_observation, perturb
 from kriegbot.belief.particles import Filter, Particles, merged
+from kriegbot.models.built_in import uniform
 from kriegbot.models.protocol import Opponent
-from kriegbot.models.uniform import uniform
 from referee import OpponentMoved, View
 from referee.view import ViewBuilder
 

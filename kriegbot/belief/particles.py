@@ -23,8 +23,8 @@ from kriegbot.belief.filter import (
     matches_of,
     merge_equal,
 )
+from kriegbot.models.built_in import uniform
 from kriegbot.models.protocol import Opponent, prior_of
-from kriegbot.models.uniform import uniform
 from referee import Announcement, Answer, OpponentMoved, OwnQuestion, OwnTry, View
 
 

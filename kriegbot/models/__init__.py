@@ -1,11 +1,16 @@
-"""Opponent models: the probability of each reply, one kernel a file (see `models.protocol`)."""
+"""Opponent models: the probability of each reply, a kernel each (see `models.protocol`)."""
 
 from typing import Any
 
 from kriegbot.parts import Parts
 
-OPPONENTS = Parts("opponent model", "kriegbot.models", "kriegbot.opponents")
-"""Ours, each the function NAME in the file NAME.py of this folder, and installed ones."""
+OPPONENTS = Parts(
+    "opponent model",
+    "kriegbot.models.built_in",
+    "kriegbot.opponents",
+    ("fitted", "opponent_types", "recapturing", "uniform"),
+)
+"""Ours, and installed ones."""
 
 
 def load_opponent(name: str) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kriegbot.kernels import MAX_MOVES, TABLES, RealArray
-from kriegbot.models.uniform import uniform
+from kriegbot.models.built_in import uniform
 from kriegbot.search.information_set import InformationSet, Tries
 from kriegbot.search.pruned import paranoid_values
 from kriegbot.search.recursion import HistoryBatch, plant, walk_batch

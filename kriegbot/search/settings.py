@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple
 from evaluators import EVALUATORS, load_evaluator
 from evaluators.protocol import Evaluator
 from kriegbot.models import OPPONENTS, load_opponent
+from kriegbot.models.built_in import uniform
 from kriegbot.models.protocol import Opponent
-from kriegbot.models.uniform import uniform
 from kriegbot.parts import Option
 from kriegbot.search.backup import BACKUPS, Backup, load_backup
 

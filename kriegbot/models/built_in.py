@@ -1,0 +1,97 @@
+"""The opponent models of the package, each a kernel that weighs the replies on a possible board.
+
+`fitted` and `opponent_types` are softmaxes of features of the reply (see `features`), fitted to games by maximum
+likelihood. The uniform share keeps all legal replies possible:
+
+    P(m | h, k) = (1 - FLOOR) * exp(w_k . f(h, m)) / sum_m' exp(w_k . f(h, m')) + FLOOR / |M(h)|
+
+k is the opponent type. `opponent_types` reads it from the board: type 0 moves uniformly at random, and the others are
+those of opponent_types.json, which `python benchmarks/fit_opponent.py` writes. `fitted` is its first type, one softmax
+for all players. The others are strong players with a model of their opponent: a chess engine, and the flagship before
+it had `Settings.predictability`. A newer flagship would be more predictable to opponents with this model.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from kriegbot.kernels import (
+    NONE,
+    Moves,
+    Position,
+    Reals,
+    Words,
+    advance,
+    bit,
+    captured_on,
+    pieces_of,
+    pointer,
+    side_to_move,
+    type_id,
+)
+from kriegbot.models.features import NAMES, score_moves, softmax
+from kriegbot.models.protocol import Announced, opponent, opponents
+
+FILE = Path(__file__).with_name("opponent_types.json")
+SIZE = len(NAMES)
+CAPTURE, RECAPTURE = 2.0, 10.0
+"""Weights of captures for `recapturing`, from trial matches."""
+
+_content = json.loads(FILE.read_text(encoding="utf-8"))
+TYPES: tuple[str, ...] = tuple(_content["types"])
+PRIOR = tuple(map(float, _content["prior"]))
+WITH_MODEL = tuple(range(2, len(PRIOR)))
+"""Types with a model of their opponent."""
+WEIGHTS = np.array([_content["weights"].get(name, [0.0] * len(TYPES)) for name in NAMES]).T.ravel()
+"""Weights [len(TYPES) * SIZE] of the features; 0 for one that is newer than the file."""
+
+
+@opponent
+def uniform(tables: Words, position: Position, announced: Announced, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
+    """Return False: all legal moves are equally likely, P(m | h) = 1 / |M(h)|, as in the paper."""
+    return False
+
+
+@opponent
+def recapturing(
+    tables: Words,  # noqa: ARG001 - the protocol's signature
+    position: Position,
+    announced: Announced,
+    moves: Moves,
+    count: int,
+    weights: Reals,
+) -> bool:
+    """Write weight 1 for a move that captures nothing, more for a capture, and most on the square of our last one.
+
+    En passant counts as no capture.
+    """
+    _, other = pieces_of(position, side_to_move(position))
+    for i in range(count):
+        target = moves[i] >> 6 & 63
+        weights[i] = 1.0
+        if bit(target) & other != NONE:
+            weights[i] = RECAPTURE if captured_on(announced.ours) == target else CAPTURE
+    return True
+
+
+@opponent
+def fitted(tables: Words, position: Position, announced: Announced, moves: Moves, count: int, weights: Reals) -> bool:
+    """Write the softmax of all players, with its uniform share."""
+    score_moves(tables, position, announced, moves, count, pointer(WEIGHTS), weights)
+    softmax(weights, count)
+    return True
+
+
+@opponents(PRIOR, WITH_MODEL)
+def opponent_types(
+    tables: Words, position: Position, announced: Announced, moves: Moves, count: int, weights: Reals
+) -> bool:
+    """Write the softmax of the board's opponent type, with its uniform share."""
+    opponent_type = type_id(position)
+    if opponent_type == 0:
+        return False
+    of_type = advance(pointer(WEIGHTS), SIZE * (opponent_type - 1))
+    score_moves(tables, position, announced, moves, count, of_type, weights)
+    softmax(weights, count)
+    return True
