@@ -58,11 +58,11 @@ def _list_features(
     position, features = kb.load(kb.pointer(row), 0), len(units)
     listed, unit = kb.pointer(moves), kb.pointer(units)
     count = kb.legal_moves(kb.pointer(tables), position, listed)
-    scene, scratch = scene_of(kb.pointer(tables), position, announced), kb.advance(listed, kb.MAX_MOVES // 2)
+    scene = scene_of(kb.pointer(tables), position, announced)
     for feature in range(features):
         unit[feature] = 1.0
         for i in range(count):
-            values[i * features + feature] = score(kb.pointer(tables), position, scene, listed[i], unit, scratch)
+            values[i * features + feature] = score(kb.pointer(tables), position, scene, listed[i], unit)
         unit[feature] = 0.0
     return count
 

@@ -110,10 +110,12 @@ def net(tables: kb.Words, position: kb.Position, other: kb.Word, attacked: kb.Wo
     return kb.popcount(near & attacked) - kb.popcount(near & ~attacked & ~other)
 
 
-@kb.inlined
-def soundness(tables: kb.Words, position: kb.Position, side: int, ours: kb.Word, theirs: kb.Word) -> int:
-    """Return `sound`, from the squares that `side` and its opponent attack."""
+@evaluator
+def sound(tables: kb.Words, position: kb.Position, side: int) -> int:
+    """Return centipawns for `side`, whoever is to move; the game is not over."""
     own, other = kb.pieces_of(position, side)
+    ours = kb.attacked_by(tables, position, side, own | other)
+    theirs = kb.attacked_by(tables, position, 1 - side, own | other)
     score = valued(position, side, ours, ours & own & ~position.kings, KS)
     score -= OURS_LOOSE * loose(position, own, ours, theirs, pawns_attack(position, other, 1 - side)) // 100
     score += THEIRS_LOOSE * loose(position, other, theirs, ours, pawns_attack(position, own, side)) // 100
@@ -129,11 +131,3 @@ def soundness(tables: kb.Words, position: kb.Position, side: int, ours: kb.Word,
     if pieces > FEW_PIECES:
         score -= home(position, other, 1 - side)
     return score
-
-
-@evaluator
-def sound(tables: kb.Words, position: kb.Position, side: int) -> int:
-    """Return centipawns for `side`, whoever is to move; the game is not over."""
-    occupied = position.white | position.black
-    ours = kb.attacked_by(tables, position, side, occupied)
-    return soundness(tables, position, side, ours, kb.attacked_by(tables, position, 1 - side, occupied))

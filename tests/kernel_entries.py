@@ -15,7 +15,6 @@ from kriegbot.kernels import (
     TABLES,
     KernelRules,
     MoveArray,
-    RealArray,
     ShortArray,
     Word,
     WordArray,
@@ -31,32 +30,17 @@ from kriegbot.kernels import (
     pointer,
     pointers,
     quiet_info,
-    reach,
     store,
 )
 from kriegbot.kernels import quiet_announcement as announcement_if_quiet
 from kriegbot.models import load_opponent
-from kriegbot.models.protocol import Announced, Opponent
+from kriegbot.models.protocol import Announced, weights_of
 from referee.pieces import Men
 
 
 @entry
 def _legal(tables: WordArray, row: WordArray, moves: MoveArray) -> int:
     return legal_moves(pointer(tables), load(pointer(row), 0), pointer(moves))
-
-
-@entry
-def _reach(tables: WordArray, row: WordArray, side: int, fields: WordArray) -> None:
-    reached = reach(pointer(tables), load(pointer(row), 0), side)
-    fields[0], fields[1], fields[2] = reached.every, reached.but_king, reached.twice
-    fields[3], fields[4], fields[5], fields[6] = reached.knights, reached.bishops, reached.rooks, reached.queens
-
-
-def reached_by(row: WordArray, side: int) -> list[int]:
-    """Return the fields of `reach`."""
-    fields = np.empty(7, np.uint64)
-    _reach(TABLES, row, side, fields)
-    return [int(field) for field in fields]
 
 
 @entry
@@ -78,14 +62,6 @@ def _quiet_announcement(tables: WordArray, row: WordArray, move: int, rules: Ker
 @entry
 def _learnt(tables: WordArray, network: Network, now: ShortArray, row: WordArray, squares: Word) -> float:
     return learnt_cost(pointer(tables), pointers(network), pointer(now), pieces_at(pointer(row), 0), squares)
-
-
-@entry
-def _weights(tables: WordArray, row: WordArray, opponent: Opponent, moves: MoveArray, weights: RealArray) -> int:
-    position = load(pointer(row), 0)
-    count = legal_moves(pointer(tables), position, pointer(moves))
-    opponent(pointer(tables), position, Announced(0, 0), pointer(moves), count, pointer(weights))
-    return count
 
 
 @entry
@@ -159,8 +135,8 @@ def exchanged(row: WordArray, square: int) -> int:
 
 def replies_of(name: str, row: WordArray) -> npt.NDArray[np.float64]:
     """Return the weights that an opponent model gives to the legal moves of a position, before any announcement."""
-    weights = np.ones(MAX_MOVES)
-    return weights[: _weights(TABLES, row, load_opponent(name), np.empty(MAX_MOVES, np.int32), weights)]
+    moves, weights = weights_of(row, Announced(0, 0), load_opponent(name))
+    return weights[: len(moves)]
 
 
 def learnt_cost_of(men: Men, squares: int) -> float:

@@ -10,7 +10,6 @@ equations are off by default: free refusals, worst replies, exchanges and a boun
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -126,8 +125,6 @@ class PlainSearch:
       replies: how likely the opponent's moves are.
       free_refusals: 0 if each refusal costs a ply, as in the equations. Otherwise the first n in a row cost none, and
         after one more the side moves at random.
-      worst_reply_weight: probability of the last reply being the worst on its board.
-      value_scale: bound of all values, or 0; see `Settings.value_scale`.
       exchange: share of the exchange on the square of the last capture that a leaf counts; 0 in the equations.
       evaluated: leaves at depth 0 so far, one for each history.
       ended: leaves where the game had ended so far, one for each history.
@@ -138,8 +135,6 @@ class PlainSearch:
     replies: Replies = equally_likely
     free_refusals: int = 0
     exchange: float = 0.0
-    worst_reply_weight: float = 0.0
-    value_scale: float = 0.0
     evaluated: int = 0
     ended: int = 0
 
@@ -191,8 +186,6 @@ class PlainSearch:
         """Return the value of a set with the opponent to move."""
         if depth == 0:
             return self._leaf(histories, context, context.ours)
-        if depth == 1 and self.worst_reply_weight and len(histories) > 1:
-            return Totals.of([(weight, self._reply([(board, weight)], context, depth)) for board, weight in histories])
         announced: dict[Announcement, Histories] = {}
         for board, weight in histories:
             legal = legal_moves(board)
@@ -206,12 +199,7 @@ class PlainSearch:
             after = context.after_reply(announcement, self.free_refusals)
             value = self._ended(announcement, possible, context) or self._ours(possible, after, depth - 1)
             parts.append((_weight(possible), value))
-        totals = Totals.of(parts)
-        if depth == 1:
-            return replace(
-                totals, mean=(1 - self.worst_reply_weight) * totals.mean + self.worst_reply_weight * totals.worst
-            )
-        return totals
+        return Totals.of(parts)
 
     def _ours(self, histories: Histories, context: Knowledge, depth: int) -> Totals:
         """Return the value of a set in which we are to move: that of the best try, which is certain."""
@@ -225,7 +213,7 @@ class PlainSearch:
         if announcement.end is None:
             return None
         self.ended += len(histories)
-        return Totals.known(self._squash(utility(announcement.end, context.side)))
+        return Totals.known(utility(announcement.end, context.side))
 
     def _leaf(self, histories: Histories, context: Knowledge, last: Announcement | None) -> Totals:
         self.evaluated += len(histories)
@@ -238,10 +226,7 @@ class PlainSearch:
         if last is not None and last.captured_square is not None and self.exchange:
             gained = self.exchange * exchange(board, last.captured_square)
             value += gained if board.turn == side else -gained
-        return self._squash(value)
-
-    def _squash(self, value: float) -> float:
-        return value / math.hypot(1.0, value / self.value_scale) if self.value_scale else value
+        return value
 
 
 def try_values(

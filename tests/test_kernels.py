@@ -262,7 +262,7 @@ def test_ks_stays_within_the_value_of_a_win_whatever_mate_is_worth() -> None:
 
 
 def test_an_unknown_evaluator_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match=r"unknown evaluator 'k5'\. Known: active, conservative, ks, material, sound;"):
+    with pytest.raises(ValueError, match=r"unknown evaluator 'k5'\. Known: conservative, ks, material, sound;"):
         load_evaluator("k5")
 
 
@@ -430,7 +430,7 @@ for module in map(import_module, kernel_modules()):
 def test_the_flagships_first_moves_need_no_kernel_that_is_compiled_later() -> None:
     done = subprocess.run([sys.executable, "-c", FIRST_MOVES], capture_output=True, text=True, check=True)
     used = set(done.stdout.split())
-    assert {"kriegbot.search.recursion", "kriegbot.belief.filter", "evaluators.active"} < used
+    assert {"kriegbot.search.recursion", "kriegbot.belief.filter", "evaluators.sound"} < used
     assert not [name for name in used if name.startswith(LATER)]
 
 

@@ -54,14 +54,14 @@ def test_listing_parts_imports_no_kernels() -> None:
         "import sys\nfrom evaluators import EVALUATORS\nprint(*EVALUATORS.names())\nassert 'numba' not in sys.modules\n"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert answer.stdout.split() == ["active", "conservative", "ks", "material", "sound"]
+    assert answer.stdout.split() == ["conservative", "ks", "material", "sound"]
 
 
 def test_a_part_that_is_not_there_is_refused_with_what_is() -> None:
     with pytest.raises(NotFound) as refused:
         load_evaluator("materiel")
     assert str(refused.value) == (
-        "unknown evaluator 'materiel'; did you mean 'material'? Known: active, conservative, ks, material, sound; "
+        "unknown evaluator 'materiel'; did you mean 'material'? Known: conservative, ks, material, sound; "
         "or your own: FILE.py:NAME or MODULE:NAME."
     )
 
@@ -91,7 +91,7 @@ def test_an_installed_package_offers_parts(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.syspath_prepend(tmp_path)
     parts.entry_points.cache_clear()
     try:
-        assert EVALUATORS.names() == ("active", "conservative", "ks", "material", "sound")
+        assert EVALUATORS.names() == ("conservative", "ks", "material", "sound")
         assert load_evaluator("nothing").__name__ == "nothing"
     finally:
         parts.entry_points.cache_clear()

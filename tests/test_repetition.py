@@ -40,36 +40,6 @@ def test_a_promotion_is_a_new_placement() -> None:
     assert placements.visits(referee.view(chess.WHITE), [chess.Move.from_uci("b8a8")]).tolist() == [1.0]
 
 
-def test_turns_are_quiet_until_a_capture_or_a_move_of_our_own_pawns() -> None:
-    referee, placements, counted = Referee(BERKELEY), Placements(), []
-    for uci in ("g1f3", "d7d5", "b1c3", "g8f6", "e2e4", "d5e4", "c3b1", "e4f3", "h1g1", "f6g8", "g1h1"):
-        if referee.turn == chess.WHITE:
-            for _ in range(2):
-                placements.note(referee.view(chess.WHITE))
-            counted.append(placements.uneventful)
-        referee.try_move(chess.Move.from_uci(uci))
-    assert counted == [0, 1, 2, 0, 0, 1]  # e2e4; a pawn taken; a knight taken
-
-
-def first_pawn_move(impatience: float) -> int:
-    """How many of 12 moves a player makes before it moves its pawn, the king's moves being as good and first."""
-    referee = Referee(BERKELEY, start="7k/8/8/8/8/8/P7/K7 w - - 0 1")
-    player = search_player(
-        Settings(
-            backup="overconfident", depth=1, samples=20, evaluator="material", ties="first", quiet_turn_bonus=impatience
-        ),
-        0,
-    )
-    for move in range(12):
-        choice = player.choose(referee.view(chess.WHITE)).action
-        assert isinstance(choice, chess.Move)
-        if choice.from_square == chess.A2:
-            return move
-        referee.try_move(choice)
-        referee.try_move(min(referee.board().legal_moves, key=str))
-    return 12
-
-
 def circles(repeated: float) -> int:
     """How many turns of a player with nothing to win begin with a placement that it has had before."""
     start = "7k/p1p1p1p1/P1P1P1P1/8/8/8/8/6BK w - - 0 1"
@@ -120,8 +90,3 @@ def price_of_going_back(start: str, turns: int) -> float:
 @pytest.mark.parametrize(("start", "price"), [("k7/8/8/8/8/8/3R4/6K1", 7.0 + 8.0), ("k7/3r4/8/8/8/8/8/6K1", 7.0)])
 def test_only_the_side_ahead_pays_twice_as_much_for_each_further_visit(start: str, price: float) -> None:
     assert price_of_going_back(f"{start} w - - 0 1", 13) == pytest.approx(price)  # on g1 at turns 0, 2, ..., 12
-
-
-def test_an_impatient_player_moves_a_pawn_after_a_quiet_turn() -> None:
-    assert first_pawn_move(0.0) == 12
-    assert first_pawn_move(1.0) == 1

@@ -153,7 +153,7 @@ def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.Cap
         (["figure2", "--run", "middle"], "unknown run 'middle'. Known: short, long, both."),
         (
             ["figure2", "--choice", "evaluator=k5"],
-            "unknown evaluator 'k5'. Known: active, conservative, ks, material, sound;",
+            "unknown evaluator 'k5'. Known: conservative, ks, material, sound;",
         ),
         (["figure2", "--choice", "evaluator"], "illegal choice 'evaluator': it takes option=value, "),
         (["figure2", "--choice", "boards=first"], "unknown boards 'first'"),

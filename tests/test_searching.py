@@ -321,15 +321,11 @@ def test_the_flagship_does_all_that_can_be_added_to_the_papers_method() -> None:
         search, _ = search_of(spec)
         for added in fields(Method):
             assert added.default is MISSING or getattr(search.method, added.name) != added.default, added.name
-        assert 0.0 not in (
-            search.settings.temperature[0],
-            search.settings.repetition_price,
-            search.settings.quiet_turn_bonus,
-        )
+        assert 0.0 not in (search.settings.temperature[0], search.settings.repetition_price)
     assert search_of("kriegbot:level=best")[1] == 1.0
 
 
-@pytest.mark.parametrize("read", [{"temperature": (10.0, 10.0)}, {"quiet_turn_bonus": 5.0}, {}])
+@pytest.mark.parametrize("read", [{"temperature": (10.0, 10.0)}, {"recapture_bonus": 5.0}, {}])
 def test_settings_that_read_the_values_of_all_tries_get_exact_ones(read: dict[str, Any]) -> None:
     start = "r3k2r/1ppq1ppp/2n5/3pP3/1b1P4/2N5/PP1Q2PP/R3K2R w KQkq - 0 1"
     search = SampledSearch(Settings(backup="paranoid", samples=9, particles=100, **read), 1)

@@ -1,15 +1,14 @@
-"""The evaluators `sound` and `active`: what they add to KS and to each other, on positions that show it."""
+"""The evaluator `sound`: what it adds to KS, on positions that show it."""
 
 import chess
 import pytest
 
 from evaluators import load_evaluator
-from evaluators.active import CHECK, KNIGHT
 from kriegbot.kernels import from_board
-from tests.kernel_entries import evaluate, reached_by
+from tests.kernel_entries import evaluate
 from tests.random_games import played
 
-ACTIVE, SOUND, KS = (load_evaluator(name) for name in ("active", "sound", "ks"))
+SOUND, KS = load_evaluator("sound"), load_evaluator("ks")
 
 
 def added(fen: str) -> int:
@@ -52,42 +51,3 @@ def test_both_sides_are_valued_alike(seed: int) -> None:
 )
 def test_what_it_adds_to_ks(better: str, worse: str) -> None:
     assert added(better) > added(worse)
-
-
-@pytest.mark.parametrize(
-    ("fen", "added"),
-    [
-        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", 0),
-        ("k7/8/8/8/8/8/8/N3K3 w - - 0 1", 2 * KNIGHT),
-        ("k7/8/8/p7/8/1N6/8/4K3 w - - 0 1", 6 * KNIGHT),
-        ("7k/8/8/8/p7/8/8/N3K3 w - - 0 1", KNIGHT),
-        ("8/8/8/3k4/8/8/8/1N2K3 w - - 0 1", 3 * KNIGHT + CHECK),
-        ("8/8/8/3k4/1p6/8/8/1N2K3 w - - 0 1", KNIGHT),
-    ],
-    ids=["kings", "two squares", "six", "a pawn's are not counted", "a check from c3", "which a pawn guards"],
-)
-def test_active_counts_mobility_and_safe_checks(fen: str, added: int) -> None:
-    row = from_board(chess.Board(fen))
-    assert evaluate(ACTIVE, row, 0) - evaluate(SOUND, row, 0) == added
-    assert evaluate(ACTIVE, row, 1) - evaluate(SOUND, row, 1) == -added
-
-
-def test_a_check_beside_the_king_counts_if_it_is_protected() -> None:
-    added = []
-    for fen in ("6k1/8/8/8/8/8/8/5Q1K w - - 0 1", "3N2k1/8/8/8/8/8/8/5Q1K w - - 0 1"):
-        row = from_board(chess.Board(fen))
-        added.append(evaluate(ACTIVE, row, 0) - evaluate(SOUND, row, 0))
-    assert added[1] - added[0] == 4 * KNIGHT + CHECK
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_what_a_side_reaches_is_what_its_men_attack(seed: int) -> None:
-    board = played(seed, plies=10 + 3 * seed).board()
-    for side, color in enumerate((chess.WHITE, chess.BLACK)):
-        men = board.occupied_co[color]
-        by = {square: int(board.attackers_mask(color, square)) for square in chess.SQUARES}
-        officers = (board.knights, board.bishops, board.rooks, board.queens)
-        wanted = (*(men & kind for kind in (chess.BB_ALL, ~board.kings)), 0, *(men & kind for kind in officers))
-        expected = [sum(1 << square for square in by if by[square] & kind) for kind in wanted]
-        expected[2] = sum(1 << square for square in by if by[square].bit_count() > 1)
-        assert reached_by(from_board(board), side) == expected

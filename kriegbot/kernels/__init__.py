@@ -33,7 +33,6 @@ from kriegbot.kernels.attacks import (
     NOT_FILE_A,
     NOT_FILE_H,
     VALUES,
-    Reach,
     attacked_by,
     attacks_of_pawns,
     between,
@@ -44,7 +43,6 @@ from kriegbot.kernels.attacks import (
     king_attacks,
     knight_attacks,
     pawn_attacks,
-    reach,
     rook_attacks,
     shifted,
 )

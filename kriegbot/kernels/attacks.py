@@ -5,8 +5,6 @@ each side captures with its cheapest piece and may stop at any time. Sliders beh
 ignored.
 """
 
-from typing import NamedTuple
-
 from kriegbot.kernels import tables as at
 from kriegbot.kernels.jit import inlined, kernel, words
 from kriegbot.kernels.position import NONE, ONE, Position, bit, forward, kind_of, pieces_of, side_to_move
@@ -104,49 +102,6 @@ def attacked_by(tables: Words, position: Position, side: int, occupied: Word) ->
         attacks |= rook_attacks(tables, lsb(rest), occupied)
         rest &= rest - ONE
     return attacks
-
-
-class Reach(NamedTuple):
-    """Squares that a side attacks or defends: with any piece, any but the king, two or more, pieces of a kind."""
-
-    every: Word
-    but_king: Word
-    twice: Word
-    knights: Word
-    bishops: Word
-    rooks: Word
-    queens: Word
-
-
-@kernel
-def reach(tables: Words, position: Position, side: int) -> Reach:
-    """Return the squares that a side attacks or defends."""
-    own, other = pieces_of(position, side)
-    left, right = attacks_of_pawns(position.pawns & own, side)
-    occupied = own | other
-    every, twice = left | right, left & right
-    knights, bishops, rooks, queens = NONE, NONE, NONE, NONE
-    rest = own & ~position.pawns & ~position.kings
-    while rest:
-        square = lsb(rest)
-        piece = bit(square)
-        rest ^= piece
-        if piece & position.knights:
-            attacks = knight_attacks(tables, square)
-            knights |= attacks
-        elif piece & ~position.orthogonals:
-            attacks = bishop_attacks(tables, square, occupied)
-            bishops |= attacks
-        elif piece & ~position.diagonals:
-            attacks = rook_attacks(tables, square, occupied)
-            rooks |= attacks
-        else:
-            attacks = bishop_attacks(tables, square, occupied) | rook_attacks(tables, square, occupied)
-            queens |= attacks
-        twice |= every & attacks
-        every |= attacks
-    near = king_attacks(tables, lsb(position.kings & own))
-    return Reach(every | near, every, twice | every & near, knights, bishops, rooks, queens)
 
 
 @kernel

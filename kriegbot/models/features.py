@@ -29,8 +29,6 @@ BY_KIND = (
     "to a square not covered",
     "beyond the middle",
     "looks at a square next to the enemy king",
-    "leaves a man that it alone covered",
-    "comes to cover a man that none covered",
 )
 """Features by kind of piece: of the moving one, or for `takes` of the captured one. Names stay as in fitted.json."""
 RANKS_AND_FILES = (
@@ -52,17 +50,16 @@ SINGLE = (
     "to the centre",
     "to the wide centre",
     "by a bishop, rook or queen, four squares or more",
-    "mates",
 )
 NAMES = tuple(f"{name}: {kind}" for name in BY_KIND + RANKS_AND_FILES for kind in KINDS) + SINGLE
 """Names of the features, in the order of the weights."""
 MOVES, CAPTURES_WITH, CAPTURES, RECAPTURES = range(0, 24, 6)
 TO_PAWN_ATTACK, TO_ATTACKED_DEFENDED, TO_ATTACKED_LOOSE, CAPTURES_LESS, FROM_ATTACKED = range(24, 54, 6)
 FORWARD, BACKWARD, OPENING, ENDGAME, NEAR_KING, NOT_DEFENDED, BEYOND_MIDDLE = range(54, 96, 6)
-ATTACKS_KING_ZONE, UNDEFENDS, DEFENDS, RANKS = range(96, 120, 6)
+ATTACKS_KING_ZONE, RANKS = range(96, 108, 6)
 FILES, SINGLES = RANKS + 6 * 8, RANKS + 6 * 12
 TO_QUEEN, TO_LESS, TO_SEVENTH, TO_SIXTH, TWO_STEPS, CASTLES, CHECKS = range(SINGLES, SINGLES + 7)
-CAPTURES_CHECKER, OUT_OF_CHECK, DEVELOPS, CENTRE, WIDE_CENTRE, FAR, MATES = range(SINGLES + 7, len(NAMES))
+CAPTURES_CHECKER, OUT_OF_CHECK, DEVELOPS, CENTRE, WIDE_CENTRE, FAR = range(SINGLES + 7, len(NAMES))
 OPENING_PLIES, ENDGAME_PIECES = 24, 12
 FIRST_RANK, EIGHTH_RANK, CENTRE_SQUARES, WIDE_SQUARES = kb.words(
     0xFF, 0xFF << 56, 0x0000001818000000, 0x00003C3C3C3C0000
@@ -75,8 +72,8 @@ class Scene(NamedTuple):
     """Facts that all replies on one board share.
 
     `side` replies with the pieces `own` against `other`. `attacked` are the squares that `other` attacks, `by_pawns`
-    with pawns; `defended` those that `own` attacks or defends, `twice` with two or more pieces. `checkers` give check.
-    `recapture` is the square of the capture of our last move, -1 for none. Flags are 0 or 1.
+    with pawns. `checkers` give check. `recapture` is the square of the capture of our last move, -1 for none. Flags are
+    0 or 1.
     """
 
     side: int
@@ -84,8 +81,6 @@ class Scene(NamedTuple):
     other: kb.Word
     occupied: kb.Word
     attacked: kb.Word
-    defended: kb.Word
-    twice: kb.Word
     by_pawns: kb.Word
     checkers: kb.Word
     recapture: int
@@ -100,15 +95,12 @@ def scene_of(tables: kb.Words, position: kb.Position, announced: Announced) -> S
     own, other = kb.pieces_of(position, side)
     left, right = kb.attacks_of_pawns(position.pawns & other, 1 - side)
     checkers, _ = kb.check_info(tables, position)
-    reached = kb.reach(tables, position, side)
     return Scene(
         side,
         own,
         other,
         own | other,
         kb.attacked_by(tables, position, 1 - side, own | other),
-        reached.every,
-        reached.twice,
         left | right,
         checkers,
         kb.captured_on(announced.ours),
@@ -139,14 +131,6 @@ def standing(weights: kb.Reals, side: int, kind: int, square: int) -> float:
     """Return the weights of the rank and the file of a square."""
     rank, file = square >> 3 if side == kb.WHITE else 7 - (square >> 3), square & 7
     return weights[RANKS + 6 * rank + kind] + weights[FILES + 6 * min(file, 7 - file) + kind]
-
-
-@kb.kernel
-def mates(tables: kb.Words, position: kb.Position, move: int, scratch: kb.Moves) -> bool:
-    """Return True if a move that gives check leaves no legal move; `scratch` has room for a list of moves."""
-    after, _ = kb.make_move(tables, position, move)
-    checkers, pinned = kb.check_info(tables, after)
-    return not kb.has_legal_move(tables, after, checkers, pinned, scratch)
 
 
 class MoveFacts(NamedTuple):
@@ -243,31 +227,15 @@ def add_pawn(weights: kb.Reals, reply: MoveFacts, total: float) -> float:
 
 @kb.inlined
 def add_attacks(
-    tables: kb.Words,
-    weights: kb.Reals,
-    position: kb.Position,
-    scene: Scene,
-    reply: MoveFacts,
-    scratch: kb.Moves,
-    total: float,
+    tables: kb.Words, weights: kb.Reals, position: kb.Position, scene: Scene, reply: MoveFacts, total: float
 ) -> float:
-    """Add the weights of attacks on the enemy king and of pieces that lose or gain a defender."""
-    kind, start = reply.kind, reply.start
+    """Add the weights of attacks on the enemy king and the squares around it."""
     enemy_king = position.kings & scene.other
-    attacks = attacks_of(tables, kind, scene.side, reply.target, scene.occupied & ~start)
-    if attacks & enemy_king:
-        if kind != kb.PAWN:
-            total += weights[CHECKS]
-        if weights[MATES] != 0.0 and mates(tables, position, reply.move, scratch):  # slow, but checks are few
-            total += weights[MATES]
+    attacks = attacks_of(tables, reply.kind, scene.side, reply.target, scene.occupied & ~reply.start)
+    if attacks & enemy_king and reply.kind != kb.PAWN:
+        total += weights[CHECKS]
     if attacks & kb.king_attacks(tables, kb.lsb(enemy_king)):
-        total += weights[ATTACKS_KING_ZONE + kind]
-    pieces = scene.own & ~position.kings & ~start
-    before = attacks_of(tables, kind, scene.side, reply.origin, scene.occupied)
-    if before & ~attacks & pieces & ~scene.twice:
-        total += weights[UNDEFENDS + kind]
-    if attacks & pieces & ~scene.defended:
-        total += weights[DEFENDS + kind]
+        total += weights[ATTACKS_KING_ZONE + reply.kind]
     return total
 
 
@@ -295,10 +263,8 @@ def add_plan(weights: kb.Reals, scene: Scene, reply: MoveFacts, total: float) ->
 
 
 @kb.inlined
-def score(
-    tables: kb.Words, position: kb.Position, scene: Scene, move: int, weights: kb.Reals, scratch: kb.Moves
-) -> float:
-    """Return the sum of the weights [len(NAMES)] of a move's features; `scratch` has room for a list of moves.
+def score(tables: kb.Words, position: kb.Position, scene: Scene, move: int, weights: kb.Reals) -> float:
+    """Return the sum of the weights [len(NAMES)] of a move's features.
 
     Each part adds to the total of those before it: in another order the sum would be rounded otherwise.
     """
@@ -309,7 +275,7 @@ def score(
         total += weights[NEAR_KING + reply.kind]
     if reply.kind == kb.PAWN:
         total = add_pawn(weights, reply, total)
-    total = add_attacks(tables, weights, position, scene, reply, scratch, total)
+    total = add_attacks(tables, weights, position, scene, reply, total)
     return add_plan(weights, scene, reply, total)
 
 
@@ -324,9 +290,9 @@ def score_moves(
     scores: kb.Reals,
 ) -> None:
     """Write the scores of `count` replies by weights [len(NAMES)]."""
-    scene, scratch = scene_of(tables, position, announced), kb.advance(moves, kb.MAX_MOVES // 2)
+    scene = scene_of(tables, position, announced)
     for i in range(count):
-        scores[i] = score(tables, position, scene, moves[i], weights, scratch)
+        scores[i] = score(tables, position, scene, moves[i], weights)
 
 
 @kb.inlined

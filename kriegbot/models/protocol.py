@@ -8,6 +8,9 @@ the opponent's knowledge (its own pieces, announcements) and, if it is fitted to
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
+from kriegbot import kernels as kb
 from kriegbot.kernels import MAX_TYPES, Moves, Position, Reals, Words, part_of
 
 
@@ -58,3 +61,30 @@ def prior_of(model: Opponent) -> tuple[float, ...]:
 def types_with_model(model: Opponent) -> tuple[int, ...]:
     """Return the opponent types that have a model of us; all types of a model that does not know."""
     return getattr(model, "with_model", ()) or tuple(range(len(prior_of(model))))
+
+
+def weights_of(row: kb.WordArray, announced: Announced, model: Opponent) -> tuple[kb.MoveArray, kb.RealArray]:
+    """Return the legal moves of the side to move on a board [8], and their weights, all 1 if the model writes none.
+
+    Both arrays have MAX_MOVES places or more; behind the moves the weights are nan unless the model wrote there.
+    """
+    moves, weights = np.zeros(kb.MAX_MOVES, np.int32), np.full(2 * kb.MAX_MOVES, np.nan)
+    count = _weigh(kb.TABLES, row, announced, model, moves, weights)
+    return moves[:count], weights
+
+
+@kb.entry
+def _weigh(
+    tables: kb.WordArray,
+    row: kb.WordArray,
+    announced: Announced,
+    model: Opponent,
+    moves: kb.MoveArray,
+    weights: kb.RealArray,
+) -> int:
+    position = kb.load(kb.pointer(row), 0)
+    count = kb.legal_moves(kb.pointer(tables), position, kb.pointer(moves))
+    if not model(kb.pointer(tables), position, announced, kb.pointer(moves), count, kb.pointer(weights)):
+        for i in range(count):
+            weights[i] = 1.0
+    return count

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Coroutine
 from concurrent.futures import CancelledError
 from functools import cache
+from math import sqrt
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,7 +31,7 @@ from kriegbot.parts import NotFound, Option, Programs
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.search import SearchPlayer
 from kriegbot.search.adjustments import Placements
-from kriegbot.search.perfect_information import squash, values_of_tries
+from kriegbot.search.perfect_information import values_of_tries
 from kriegbot.search.policy import OPENING_PLIES, Policy, equal_policy, policy_from, report_of
 from referee import View
 from referee.text import one_line
@@ -45,7 +46,7 @@ ENGINES = Programs("chess engine", "", "", usual=("stockfish",))
 BELIEF, PARTICLES = "opponent_types", 20_000
 """Opponent model of the belief, and its most boards: as the flagship's."""
 SCALE, MATE = 2500.0, 10_000
-"""Centipawns of a game nearly won (`Settings.value_scale`), and of a mate."""
+"""Centipawns of a game nearly won, beyond which values flatten as chances of winning do, and of a mate."""
 REPETITION_PRICE, OPENING = 4.0, 10.0
 """Centipawns: price of an earlier turn with our pieces so placed; temperature of the first plies."""
 NAMED = 100.0
@@ -219,8 +220,7 @@ class EngineSearch:
         if key not in self._valued:
             board = kb.to_board(row)
             scores = self._engine.values(board, self._nodes) if board.is_valid() else {}
-            values = squash(np.array(list(scores.values())), SCALE).tolist()
-            self._valued[key] = dict(zip(scores, values, strict=True))
+            self._valued[key] = {move: value / sqrt(1.0 + (value / SCALE) ** 2) for move, value in scores.items()}
         return self._valued[key]
 
 

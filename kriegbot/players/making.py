@@ -18,7 +18,7 @@ from evaluators.protocol import Evaluator
 from kriegbot import kernels as kb
 from kriegbot.kernels.preparing import Progress
 from kriegbot.models import OPPONENTS
-from kriegbot.models.protocol import Announced, Opponent, prior_of
+from kriegbot.models.protocol import Announced, Opponent, prior_of, weights_of
 from kriegbot.parts import BadPart, NotFound, Parts, load_object, value_text
 from kriegbot.players.base import Player, PlayerKind
 from kriegbot.players.specs import BadSpec, PlayerSpec, parse_options, player_kind, programs
@@ -147,15 +147,14 @@ def _check_evaluator(part: Any) -> None:
 
 def _check_opponent(part: Any) -> None:
     _compile(part, Opponent, "opponent")
-    moves, code = np.zeros(kb.MAX_MOVES, np.int32), kb.encode_announcement(Announcement(chess.D5))
+    code = kb.encode_announcement(Announcement(chess.D5))
     for row in np.concatenate([kb.with_type_ids(row, len(prior_of(part))) for row in _rows()]):
-        weights = np.full(kb.MAX_MOVES + GUARD_LENGTH, GUARD)
-        count = max(0, _weigh(kb.TABLES, row, code, part, moves, weights))
-        wrong = next((weight for weight in weights[:count].tolist() if not 0 < weight < math.inf), None)
+        moves, weights = weights_of(row, Announced(code, code), part)
+        wrong = next((weight for weight in weights[: len(moves)].tolist() if not 0 < weight < math.inf), None)
         if wrong is not None:
-            text = "none" if wrong == GUARD else f"{wrong:g}"
+            text = "none" if math.isnan(wrong) else f"{wrong:g}"
             raise BadPart(f"gives a reply the weight {text}; it takes finite ones above 0, or returns False")
-        if count and (weights[kb.MAX_MOVES :] != GUARD).any():
+        if not np.isnan(weights[kb.MAX_MOVES :]).all():
             raise BadPart("writes more weights than there is room for")
 
 
@@ -189,17 +188,6 @@ def _evaluate(tables: kb.WordArray, rows: kb.Rows, evaluator: Evaluator, values:
     for i in range(len(rows)):
         for side in range(2):
             values[2 * i + side] = evaluator(kb.pointer(tables), kb.load(at, i), side)
-
-
-@kb.entry
-def _weigh(
-    tables: kb.WordArray, row: kb.WordArray, code: int, model: Opponent, moves: kb.MoveArray, weights: kb.RealArray
-) -> int:
-    """Write a model's weights of the legal moves. Return the number of moves, -1 if the model writes none."""
-    position = kb.load(kb.pointer(row), 0)
-    count = kb.legal_moves(kb.pointer(tables), position, kb.pointer(moves))
-    last = Announced(code, code)
-    return count if model(kb.pointer(tables), position, last, kb.pointer(moves), count, kb.pointer(weights)) else -1
 
 
 @kb.entry

@@ -13,10 +13,7 @@ OPTIONS = {
     "further": "resample",
     "filtering": "belief_model",
     "free": "free_refusals",
-    "insight": "worst_reply_weight",
-    "scale": "value_scale",
     "repeated": "repetition_price",
-    "impatience": "quiet_turn_bonus",
 }
 VALUES = {
     "kinds": "opponent_types",

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from kriegbot import kernels as kb
 from kriegbot.kernels import RealArray
 from kriegbot.kernels.position import type_ids
-from kriegbot.models.protocol import Announced, Opponent, prior_of, types_with_model
+from kriegbot.models.protocol import Announced, Opponent, prior_of, types_with_model, weights_of
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.perfect_information import BoardValues, open_values
 from kriegbot.search.settings import Method, Settings
@@ -37,18 +37,12 @@ class Placements:
     def __init__(self) -> None:
         self._counts: Counter[frozenset[tuple[chess.Square, chess.PieceType]]] = Counter()
         self._ply = -1
-        self._lasting: tuple[frozenset[chess.Square], int, int] = (frozenset(), 0, 0)
-        self.uneventful = 0
-        """Our turns since the last capture or move of a pawn of ours."""
 
     def note(self, view: View) -> None:
         """Count the placement of a view in which it is our turn, once a turn."""
         if view.ply != self._ply:
             self._ply = view.ply
             self._counts[frozenset(view.men.items())] += 1
-            pawns = frozenset(square for square, kind in view.men.items() if kind == chess.PAWN)
-            before, self._lasting = self._lasting, (pawns, len(view.men), view.opponent_men)
-            self.uneventful = self.uneventful + 1 if self._lasting == before else 0
 
     def visits(self, view: View, tries: list[chess.Move]) -> npt.NDArray[np.float64]:
         """Count the turns [M] that began with the placement after each try; castling always leads to a new one."""
@@ -89,7 +83,7 @@ def perfect_information(values: RealArray, context: Context) -> RealArray:
     """Blend in the values of a search that sees the boards; see `search.perfect_information`."""
     left = None if context.deadline is None else context.deadline - time.perf_counter()
     seed = kb.subseed(context.seed, PERFECT_INFORMATION)
-    seen = open_values(context.histories, context.method, left, seed, context.board_values)
+    seen = open_values(context.histories, left, seed, context.board_values)
     share = context.settings.perfect_info_weight
     return values if seen is None else (1.0 - share) * values + share * seen
 
@@ -117,12 +111,6 @@ def repetition(values: RealArray, context: Context) -> RealArray:
     return values - context.settings.repetition_price * visits
 
 
-def quiet_turns(values: RealArray, context: Context) -> RealArray:
-    """Favour pawn moves after turns without a capture or pawn move: rooks can wander without repeating a placement."""
-    are_pawns = np.array([context.view.men[move.from_square] == chess.PAWN for move in context.tries])
-    return values + context.settings.quiet_turn_bonus * context.placements.uneventful * are_pawns
-
-
 def recapturing(values: RealArray, context: Context) -> RealArray:
     """Favour tries that recapture, by the probability that they are legal."""
     if context.view.last_announcement is None:
@@ -135,7 +123,6 @@ ADJUSTMENTS: Mapping[str, Adjustment] = {
     "perfect_info_weight": perfect_information,
     "predictability": predictability,
     "repetition_price": repetition,
-    "quiet_turn_bonus": quiet_turns,
     "recapture_bonus": recapturing,
 }
 """Adjustments in order, each by the setting that weighs it; 0 leaves it out."""
@@ -165,41 +152,14 @@ def predicted_nats(histories: InformationSet, model: Opponent, ours: int, seed: 
     Rare tries gain nothing, since they mislead nobody for long.
     """
     some = np.argsort(kb.uniforms(seed, len(histories.rows)), kind="stable")[:PREDICTED_BOARDS]
-    prior, weights = np.array(prior_of(model)), histories.weights[some]
-    rows = np.concatenate([kb.with_type_ids(row, len(prior)) for row in kb.without_type_ids(histories.rows[some])])
-    chances = np.zeros(len(rows) * len(histories.tries))
-    scratch = np.empty(2 * kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES)
-    _predict(kb.TABLES, rows, Announced(histories.theirs, ours), histories.tries, model, *scratch, chances)
-    likely = np.einsum("nkm,k->nm", chances.reshape(len(some), len(prior), -1), prior)
+    weights, prior = histories.weights[some], prior_of(model)
+    likely = np.zeros((len(some), len(histories.tries)))
+    for chances, board in zip(likely, kb.without_type_ids(histories.rows[some]), strict=True):
+        for share, row in zip(prior, kb.with_type_ids(board, len(prior)), strict=True):
+            moves, likely_replies = weights_of(row, Announced(histories.theirs, ours), model)
+            is_try = np.isin(moves, histories.tries)  # legal moves stand in the order of the tries
+            of_moves = likely_replies[: len(moves)]
+            chances[np.isin(histories.tries, moves)] += share * of_moves[is_try] / of_moves.sum()
     allows = likely > 0
     gains = np.log(len(histories.tries) * likely, out=np.zeros_like(likely), where=allows)
     return np.maximum(weights @ gains / np.maximum(weights @ allows, weights.min()), 0.0)
-
-
-@kb.entry
-def _predict(
-    tables: kb.WordArray,
-    rows: kb.Rows,
-    announced: Announced,
-    tries: kb.MoveArray,
-    model: Opponent,
-    moves: kb.MoveArray,
-    weights: kb.RealArray,
-    chances: kb.RealArray,
-) -> int:
-    """Write the probability [N, M] that the side to move of each position makes each try, 0 where it is illegal."""
-    boards, listed, each = kb.pointer(rows), kb.pointer(moves), kb.pointer(weights)
-    for i in range(len(rows)):
-        position = kb.load(boards, i)
-        count = kb.legal_moves(kb.pointer(tables), position, listed)
-        if count > 0 and not model(kb.pointer(tables), position, announced, listed, count, each):
-            for j in range(count):
-                each[j] = 1.0
-        total = 0.0
-        for j in range(count):
-            total += each[j]
-        for j in range(count):
-            for k in range(len(tries)):
-                if tries[k] == listed[j]:
-                    chances[len(tries) * i + k] = each[j] / total
-    return 0

@@ -18,7 +18,6 @@ A quiet move (`kernels.quiet`) gives no check and ends nothing, so its leaf need
 `theirs` are the encoded announcements of our last move and of the opponent's.
 """
 
-from math import sqrt
 from typing import NamedTuple, TypeAlias
 
 from evaluators import WIN
@@ -97,18 +96,9 @@ def fold_one(walk: Walk, totals: kb.Reals, weight: float, values: kb.Reals) -> N
 
 
 @kb.inlined
-def squash(walk: Walk, value: float) -> float:
-    """Bound a value as `Settings.value_scale` says: hardly changed near 0, between -scale and scale everywhere."""
-    if walk.numbers.value_scale == 0.0:
-        return value
-    # only operations that give the same bits on any machine
-    return value / sqrt(1.0 + (value / walk.numbers.value_scale) ** 2)
-
-
-@kb.inlined
 def fold_end(walk: Walk, totals: kb.Reals, weight: float, end: int, we_moved: bool, scratch: kb.Reals) -> None:
     """Fold the value of a game that the last move ended into `totals`."""
-    put(walk, scratch, squash(walk, utility(end, we_moved)))
+    put(walk, scratch, utility(end, we_moved))
     fold_one(walk, totals, weight, scratch)
 
 
@@ -123,12 +113,12 @@ def leaf(walk: Walk, quiet: kb.QuietInfo, position: kb.Position, move: int, we_m
         checkers, pinned = kb.check_info(walk.tables, after)
         end = kb.game_end(walk.tables, after, checkers, pinned, walk.rules, scratch)
         if end != 0:
-            return squash(walk, utility(end, we_move))
+            return utility(end, we_move)
     value = float(walk.evaluator(walk.tables, after, walk.side))
     if captured >= 0 and walk.numbers.exchange != 0.0:
         gained = walk.numbers.exchange * kb.exchange(walk.tables, after, captured)
         value += -gained if we_move else gained
-    return squash(walk, value)
+    return value
 
 
 @kb.inlined
@@ -166,7 +156,7 @@ def value_reply(walk: Walk, position: kb.Position, move: int, theirs: int, level
         ours = kb.announcement(walk.tables, position, after, captured, walk.rules, scratch)
         end = kb.announced_end(ours)
     if end != 0:
-        put(walk, totals, squash(walk, utility(end, True)))
+        put(walk, totals, utility(end, True))
         return
     count = kb.legal_moves(walk.tables, after, moves)
     quiet = kb.quiet_info(walk.tables, after, walk.rules)
@@ -177,12 +167,6 @@ def value_reply(walk: Walk, position: kb.Position, move: int, theirs: int, level
     for i in range(width):
         totals[i] = walk.tree.start[i]
     walk.fold(totals, weights, values, count)
-    if walk.numbers.worst_reply_weight > 0.0:
-        for i in range(width):
-            worst = values[i]
-            for j in range(1, count):
-                worst = min(worst, values[width * j + i])
-            totals[i] = (1.0 - walk.numbers.worst_reply_weight) * totals[i] + walk.numbers.worst_reply_weight * worst
     walk.tree.counters[LEAVES] += count
 
 
@@ -211,7 +195,7 @@ def list_outcomes(walk: Walk, position: kb.Position, depth: int, level: int, the
         walk.fold(stay, weights, kb.advance(outcomes, width * kb.MAX_MOVES * (min(depth, 2) - 1)), count)
         walk.tree.counters[LEAVES] += count
     else:
-        put(walk, stay, squash(walk, float(walk.evaluator(walk.tables, position, walk.side))))
+        put(walk, stay, float(walk.evaluator(walk.tables, position, walk.side)))
         walk.tree.counters[LEAVES] += count + 1
     if count == 0:
         walk.tree.counters[MISFIT] = 1

@@ -59,15 +59,9 @@ class Settings:
     # 0 as in the paper: every refused try costs a ply. Otherwise the first n in a row cost none, and after one more
     # the side moves at random
     free_refusals: int = setting(int, "refusals in a row that cost no depth; 0: each costs a ply", 0, 0, 3)
-    # at the last ply only
-    worst_reply_weight: float = setting(float, "probability that the last reply is the worst for you", 0.0, 0, 1)
-    # values x become x / sqrt(1 + (x / value_scale)^2), as chances of winning flatten: the side ahead takes fewer
-    # risks, the side behind more
-    value_scale: float = setting(float, "centipawns of a game nearly won; 0: values have no limit", 0.0, 0, 100_000)
     repetition_price: float = setting(
         float, "centipawns off for each earlier turn with your pieces so placed", 0.0, 0, 1000
     )
-    quiet_turn_bonus: float = setting(float, "centipawns that each quiet turn adds to a pawn's move", 0.0, 0, 1000)
     # on the square of the last capture, which both sides know; 1 counts all that `kernels.exchange` finds
     exchange: float = setting(float, "share of exchanges after a capture that a leaf counts", 0.0, 0, 1)
     ties: Literal["random", "first", "last"] = setting(
@@ -123,8 +117,6 @@ class Numbers(NamedTuple):
     depth: int
     free_refusals: int
     exchange: float
-    worst_reply_weight: float
-    value_scale: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +133,6 @@ class Method:
     opponent: Opponent = uniform
     free_refusals: int = 0
     exchange: float = 0.0
-    worst_reply_weight: float = 0.0
-    value_scale: float = 0.0
 
     @classmethod
     def of(cls, settings: Settings) -> "Method":
@@ -163,4 +153,4 @@ class Method:
     @property
     def is_paper_method(self) -> bool:
         """True if refusals and leaves count as in the paper."""
-        return self.free_refusals == 0 and self.exchange == self.worst_reply_weight == self.value_scale == 0.0
+        return self.free_refusals == 0 and self.exchange == 0.0
