@@ -217,13 +217,9 @@ def value_boards(
 ) -> tuple[kb.IntArray, int]:
     """Value the tries [M] of `tries_of` on boards [N, 8] of one set, until the flag of `stop_after` is set.
 
-    An illegal try has the value E of the position with us still to move. `depth` >= 1 counts plies before quiescence.
-
-    Returns:
-      Centipawns for us [B, M] of the B <= N boards that were done, and the number of positions evaluated.
-
-    Raises:
-      ValueError: depth < 1, or boards that are over or lack these tries.
+    Return centipawns for us [B, M] of the B <= N boards that were done, and the number of positions evaluated. An
+    illegal try has the value E of the position with us still to move. `depth` >= 1 counts plies before quiescence.
+    Raise ValueError if it is less, or if boards are over or lack these tries.
     """
     if depth < 1:
         raise ValueError(f"alpha-beta to depth {depth}: it takes at least 1")
@@ -300,14 +296,9 @@ def open_values(
 
 
 def values_of_tries(values: RealArray, weights: RealArray) -> tuple[RealArray, RealArray]:
-    """Return the value of each try, and the probability that it is legal.
+    """Return the value [tries] of each try, and the probability [tries] that it is legal.
 
-    Args:
-      values: [boards, tries] of each move on each board, nan where it is illegal.
-      weights: [boards] positive.
-
-    Returns:
-      values [tries] in the unit of the argument, and legal [tries], in [0, 1].
+    `values` [boards, tries] are nan where a try is illegal; `weights` [boards] are positive.
     """
     legal = ~np.isnan(values)
     share = weights @ legal / weights.sum()

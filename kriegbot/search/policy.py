@@ -81,14 +81,10 @@ def policy_from(
     >>> policy_from(tries, np.array([20.0, 30.0, 30.0]), Report()).weights.tolist()
     [0.0, 1.0, 1.0]
 
-    Args:
-      tries: [M] open tries, in the order of their squares.
-      values: [M] in centipawns.
-      report: of the search.
-      legal: [M] the probability that each is legal.
-      hopeless: tries no likelier to be legal are chosen only if all are so; without it or `legal` all are candidates.
-      temperature: of a softmax over the candidates, in centipawns; 0 chooses the best alone.
-      ties: which of the best is chosen at temperature 0.
+    `tries` [M] are the open ones in the order of their squares, with their values [M] in centipawns and the
+    probability `legal` [M] of each. Tries no likelier to be legal than `hopeless` are chosen only if all are so;
+    without it or `legal` all are candidates. `temperature`, in centipawns, is that of a softmax over the candidates; at
+    0 only the best are chosen, and `ties` says which of them.
     """
     candidates = np.ones(len(tries), bool)
     if legal is not None and hopeless is not None:

@@ -222,17 +222,9 @@ def walk_history(
 ) -> None:
     """Walk with a history of `weight` from the set `node`, where we are to move and `depth` >= 1 plies are left.
 
-    Args:
-      walk: the search.
-      position: the history's.
-      node: the set's, -1 without room for it, which stops the walk.
-      depth: plies left.
-      free_left: refusals in a row that still cost no ply.
-      weight: the history's.
-      level: moves of ours made so far on this walk.
-      count: legal moves that this level's lists hold already, with their outcomes, if only refusals came between; else
-        `unlisted()`.
-      theirs: announcement of the opponent's last move.
+    `node` is -1 if there was no room for it, which stops the walk. `free_left` refusals in a row still cost no ply, and
+    `level` moves of ours came before. `count` legal moves, with their outcomes, stand in this level's lists already if
+    only refusals came between; else it is `unlisted()`.
     """
     tree, tables, width = walk.tree, walk.tables, walk.tree.width
     if node < 0 or (level > 0 and tree.stop[0] != 0):

@@ -89,15 +89,9 @@ def search_tries(
     >>> len(result.tries), float(result.values.max()), result.boards
     (34, 0.0, 1)
 
-    Args:
-      histories: the set, searched in this order.
-      method: how to value tries.
-      seconds: time limit; None searches all histories.
-      lists: moves of these histories, filled by the first search of a turn and reused by later ones.
-      may_prune: True if only the best tries need exact values.
-
-    Returns:
-      The values, of fewer boards if time ran out or the tree reached MOST_NODES information sets.
+    `lists` are moves of these histories, filled by the first search of a turn and reused by later ones. `may_prune` is
+    True if only the best tries need exact values. Fewer histories count if `seconds` ran out or the tree reached
+    MOST_NODES information sets; the first count.
 
     Raises:
       ValueError: depth < 1, no histories, no tries, or positions that are not of one set.

@@ -142,13 +142,15 @@ class Method:
             backup=load_backup(backup) if isinstance(backup, str) else backup,
             evaluator=load_evaluator(evaluator) if isinstance(evaluator, str) else evaluator,
             opponent=load_opponent(settings.opponent),
-            **{name: getattr(settings, name) for name in Numbers._fields},
+            depth=settings.depth,
+            free_refusals=settings.free_refusals,
+            exchange=settings.exchange,
         )
 
     @property
     def numbers(self) -> Numbers:
         """Settings that kernels read, each of its declared type."""
-        return Numbers(*(kind(getattr(self, name)) for name, kind in Numbers.__annotations__.items()))
+        return Numbers(self.depth, self.free_refusals, float(self.exchange))
 
     @property
     def is_paper_method(self) -> bool:
