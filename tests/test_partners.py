@@ -24,7 +24,11 @@ FOLDER = Path(__file__).resolve().parents[1] / "benchmarks" / "partners"
 BLITZER, METAPOSITION = f"{FOLDER}/blitzer.py:BlitzerPlayer", f"{FOLDER}/metaposition.py:MetapositionPlayer"
 MCTS = f"{FOLDER}/mcts.py:MctsPlayer"
 SCRIPTS = ("grabber", "shuffler", "rusher", BLITZER)
-PARTNERS = (*SCRIPTS, METAPOSITION, MCTS)
+STRANGERS = tuple(
+    f"{FOLDER}/strangers.py:{name}"
+    for name in ("WallPlayer", "RecapturePlayer", "TwoPieceHunter", "BookPlayer", "HabitPlayer")
+)
+PARTNERS = (*SCRIPTS, METAPOSITION, MCTS, *STRANGERS)
 # loaded by path, as their players are
 Metaposition: Any = load_object(f"{FOLDER}/mcts.py:Metaposition")
 Odds: Any = load_object(f"{FOLDER}/mcts.py:Odds")
@@ -131,6 +135,19 @@ def test_the_shuffler_stays_at_home_and_the_rusher_does_not() -> None:
             referee.try_move(action)
         heights[name] = max(chess.square_rank(square) for square in referee.view(chess.WHITE).men)
     assert heights["shuffler"] <= 3 < heights["rusher"]
+
+
+def test_strangers_differ_in_their_first_ten_moves() -> None:
+    games = set()
+    for name in STRANGERS:
+        referee = Referee()
+        players = {chess.WHITE: make_player(parse_spec(name), 1), chess.BLACK: RandPlayer(1)}
+        while referee.ply < 20 and referee.end is None:
+            action = players[referee.turn].choose(referee.view(referee.turn)).action
+            assert isinstance(action, chess.Move)
+            referee.try_move(action)
+        games.add(frozenset(referee.view(chess.WHITE).men.items()))
+    assert len(games) == len(STRANGERS)
 
 
 def test_the_blitzer_mates_on_f7_who_pushes_the_pawns_of_the_wings() -> None:

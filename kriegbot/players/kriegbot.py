@@ -1,13 +1,12 @@
 """The flagship and its levels: Parker, Nau and Subrahmanian's search (AAAI 2006) and what won matches beside it.
 
-docs/strength.md has the matches. What differs from the paper:
+docs/strength.md has the matches, and what each idea is worth. What differs from the paper:
 
-- Belief and search expect moves as programs of several types make them (`models.opponent_types`), and announcements
-  tell the types apart. An inconsistent belief tries to recover, eight times.
+- Belief and search expect moves as opponents of four types make them (`models.built_in`), and announcements tell the
+  types apart. An inconsistent belief tries to recover, eight times.
 - A refused try costs no depth. After a capture a leaf plays out the exchange on that square, which both sides know.
-  `evaluators.active` values leaves, a bounded scale flattens large values, and the reply that is worst for us is
-  likelier than the model makes it.
-- Half of a try's value is its perfect-information value. Predictable tries, circles and quiet turns cost something
+  `evaluators.sound` values leaves.
+- Half of a try's value is its perfect-information value. Predictable tries and circles cost something
   (`search.adjustments`).
 - The first plies are drawn by value. `kriegbot.endgames` mates bare kings. A budget is for a whole turn.
 
