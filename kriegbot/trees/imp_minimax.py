@@ -28,12 +28,11 @@ is IMP-minimax for one player without the leaves that cannot matter. U bounds th
     information-set pruning: a partition of which even the rest at U cannot bring more than P is worth at most P.
 
 P is the best value so far. `max_set` and `mixed_set` are the paper's and return max(V, P), with the V of IMP-minimax
-also without perfect recall. Beyond the paper, U may differ from node to node: a bound of the payoffs below each. Then U
-prob(x) and the rest at U are sums of p U over the nodes.
+also without perfect recall.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from kriegbot.trees.strategy import (
@@ -49,12 +48,11 @@ from kriegbot.trees.strategy import (
     partition,
     payoffs,
 )
-from kriegbot.trees.tree import Decision, Leaf, Number, SetKey, Strategy, Tree, TreeError
+from kriegbot.trees.tree import Number, SetKey, Strategy, Tree, TreeError
 from referee.text import quoted
 
 Fold: TypeAlias = Callable[[Number, Number, Number], Number]
 """(value so far, weight, value) -> value so far: combines leaves and PI-sets of a partition into one value."""
-Bound: TypeAlias = Callable[[Leaf | Decision], Number]  # from a node to an upper bound of the payoffs at and below it
 UNBOUNDED = float("-inf")  # P of a set that is to be valued exactly
 ROUNDING = 1e-9  # a better response gains more than this times the payoff
 
@@ -201,12 +199,12 @@ def _better(tree: Tree, strategy: Strategy, player: int) -> Strategy | None:
 
 
 def imp_alphabeta(
-    tree: Tree, upper: Number | Bound, player: int = 0, *, immediate: bool = True, information_set: bool = True
+    tree: Tree, upper: Number, player: int = 0, *, immediate: bool = True, information_set: bool = True
 ) -> Solution:
     """Return V of a tree in which one player has all the choices, from as few leaves as the pruning allows.
 
-    `upper` bounds the player's payoffs, or the payoffs below each node. `immediate` and `information_set` switch the
-    two kinds of pruning. The strategy holds the choices of the information sets that it leads to.
+    `upper` bounds the player's payoffs. `immediate` and `information_set` switch the two kinds of pruning. The strategy
+    holds the choices of the information sets that it leads to.
 
     Raises:
       TreeError: another player has a choice, a leaf has a payoff above `upper`, or the tree is too deep to recurse in.
@@ -220,64 +218,41 @@ def imp_alphabeta(
         if other != player:
             name = tree.players[other]
             raise TreeError(f"IMP-alpha-beta is for one player, and {name} has a choice in {quoted(label)}")
-    bound = upper if callable(upper) else lambda _: upper
-    search = _Search(tree, player, bound, immediate, information_set)
-    try:
-        value = search.mixed_set([(tree.root, 1)], UNBOUNDED)
-    except RecursionError:
-        raise TreeError("the tree is too deep for IMP-alpha-beta, which recurses; IMP-minimax does not") from None
-    return Solution(value, search.strategy, search.leaves)
+    strategy: dict[SetKey, int] = {}
+    leaves = 0
 
-
-@dataclass
-class _Search:
-    """State of IMP-alpha-beta: its arguments, the choices so far and the number of leaves examined."""
-
-    tree: Tree
-    player: int
-    upper: Bound
-    immediate: bool
-    information_set: bool
-    strategy: dict[SetKey, int] = field(default_factory=dict)
-    leaves: int = 0
-
-    def max_set(self, x: PISet, prune: Number) -> Number:
-        """Return max(V, P) of a PI-set."""
+    def max_set(x: PISet, prune: Number) -> Number:
         best = prune
         for j in range(len(x[0][0].children)):
-            value = self.mixed_set([(node.children[j], p) for node, p in x], best)
+            value = mixed_set([(node.children[j], p) for node, p in x], best)
             if value > best:
-                best = value
-                self.strategy[x[0][0].key] = j
-                if self.immediate and value >= self.bound(x):
+                best, strategy[x[0][0].key] = value, j
+                if immediate and value >= sum(p for _, p in x) * upper:
                     break
         return best
 
-    def mixed_set(self, histories: Sequence[History], prune: Number) -> Number:
-        """Return max(V, P) of any set of histories."""
+    def mixed_set(histories: Sequence[History], prune: Number) -> Number:
+        nonlocal leaves
         total: Number = 0
         parts = partition(expand(histories, as_chosen({})))
-        bounds = [self.bound(x if isinstance(x, list) else [x]) for x in parts]
-        left = sum(bounds)
-        for x, bound in zip(parts, bounds, strict=True):
-            left -= bound
+        weights = [sum(p for _, p in x) if isinstance(x, list) else x[1] for x in parts]
+        left: Number = sum(weights)
+        for x, weight in zip(parts, weights, strict=True):
+            left -= weight
             if isinstance(x, list):
-                total += self.max_set(x, prune - total - left if self.information_set else UNBOUNDED)
+                total += max_set(x, prune - total - left * upper if information_set else UNBOUNDED)
             else:
-                leaf, p = x
-                total += p * self.payoff(leaf)
-            if self.information_set and total + left <= prune:
+                leaf = x[0]
+                leaves += 1
+                if leaf.payoffs[player] > upper:
+                    raise TreeError(f"node {tree.path(leaf)}: payoff {leaf.payoffs[player]} is above the bound {upper}")
+                total += weight * leaf.payoffs[player]
+            if information_set and total + left * upper <= prune:
                 return prune
         return total
 
-    def payoff(self, leaf: Leaf) -> Number:
-        """Count a leaf and return its payoff; raise TreeError if it is above its bound."""
-        self.leaves += 1
-        payoff = leaf.payoffs[self.player]
-        if payoff > self.upper(leaf):
-            raise TreeError(f"node {self.tree.path(leaf)}: payoff {payoff} is above the bound {self.upper(leaf)}")
-        return payoff
-
-    def bound(self, histories: Sequence[tuple[Leaf | Decision, Number]]) -> Number:
-        """Return U prob of a set of histories."""
-        return sum(p * self.upper(node) for node, p in histories)
+    try:
+        value = mixed_set([(tree.root, 1)], UNBOUNDED)
+    except RecursionError:
+        raise TreeError("the tree is too deep for IMP-alpha-beta, which recurses; IMP-minimax does not") from None
+    return Solution(value, strategy, leaves)
