@@ -52,19 +52,12 @@ class BadPart(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of one kind.
+    """The parts of one kind. Each file NAME.py of a package that defines NAME is a built-in one."""
 
-    Attributes:
-      what: the word for one in messages: "evaluator".
-      package: the package of the built-in ones: "evaluators". Each file NAME.py in it that defines NAME is a part.
-      group: the group of entry points in installed packages: "kriegbot.evaluators".
-      listed: the built-in ones in alphabetical order, if `package` is a module that defines all of them.
-    """
-
-    what: str
-    package: str
-    group: str
-    listed: tuple[str, ...] = ()
+    what: str  # the word for one in messages: "evaluator"
+    package: str  # or module: "evaluators"
+    group: str  # of entry points in installed packages: "kriegbot.evaluators"
+    listed: tuple[str, ...] = ()  # the built-in ones in alphabetical order, if `package` is a module that has them all
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the built-in parts in alphabetical order. Imports nothing."""
@@ -107,12 +100,9 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Programs(Parts):
-    """Programs of this machine, such as chess engines, by a name on the PATH or by a path.
+    """Programs of this machine, such as chess engines, by a name on the PATH or by a path."""
 
-    `usual` are the names that everybody may use, also from another machine.
-    """
-
-    usual: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ()  # names that everybody may use, also from another machine
 
     def names(self) -> tuple[str, ...]:
         """Return the usual names."""

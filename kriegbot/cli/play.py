@@ -143,7 +143,8 @@ def resume(
     file.
     """
     path = file or _last()
-    record = _record_of(path)
+    with request.refusing(RecordError):
+        record = load_record(path)
     if obstacle := _obstacle(record):
         raise Refused(f"'{path}' cannot be continued here: {obstacle}.")
     path_of(str(path))
@@ -153,11 +154,6 @@ def resume(
     seed = record.headers.get("Seed", "")
     number = request.seed_of(seed if seed.isdigit() else None)
     ConsoleGame(program, side, record.rules, number, begun=record).play(path, show_belief=show_belief)
-
-
-def _record_of(path: Path) -> GameRecord:
-    with request.refusing(RecordError):
-        return load_record(path)
 
 
 def _obstacle(record: GameRecord) -> str:
@@ -179,29 +175,23 @@ def _last() -> Path:
             with path.open("rb") as handle:
                 tags = handle.read(MAX_TAGS).decode(errors="replace")
             is_unfinished = any(f'[Termination "{value}"]' in tags for value in request.BROKEN_OFF)
-            if is_unfinished and not is_played(path) and not _obstacle(_record_of(path)):
+            if is_unfinished and not is_played(path) and not _obstacle(load_record(path)):
                 return path
-        except (OSError, Refused):
+        except (OSError, RecordError):
             continue
     raise Refused(f"there is no unfinished game in '{folder}'; give the file of one.")
 
 
 @dataclass(frozen=True, slots=True)
 class ConsoleGame:
-    """A person's game against a program at a terminal or a pipe.
-
-    Attributes:
-      is_seed_given: True if the person chose the seed. The program's moves follow from it, so a fresh one is printed
-        only after the game.
-      begun: the game to be continued, if any.
-    """
+    """A person's game against a program at a terminal or a pipe."""
 
     opponent: PlayerSpec
     side: chess.Color
     rules: RuleSet
     seed: int
-    is_seed_given: bool = False
-    begun: GameRecord | None = None
+    is_seed_given: bool = False  # the program's moves follow from the seed, so a fresh one is printed after the game
+    begun: GameRecord | None = None  # the game to be continued
 
     def play(self, path: Path | None, *, show_belief: bool) -> None:
         """Play the game, and save it; a continued game replaces the beginning in its file.

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import chess
@@ -94,23 +94,14 @@ Heat: TypeAlias = Callable[[View], Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class BoardPicture:
-    """A board to be drawn.
-
-    Attributes:
-      men: the pieces by square.
-      bottom: the side at the bottom.
-      marks: squares to highlight: the last capture, a king in check.
-      heat: [64] chances, in [0, 1], that an unseen piece stands on a square; empty for no map.
-      faint: squares whose pieces are drawn faintly.
-      has_tints: True if the terminal has more than sixteen colours.
-    """
+    """A board to be drawn."""
 
     men: Men
     bottom: chess.Color = chess.WHITE
-    marks: frozenset[chess.Square] = frozenset()
-    heat: Sequence[float] = field(default_factory=tuple)
-    faint: frozenset[chess.Square] = frozenset()
-    has_tints: bool = True
+    marks: frozenset[chess.Square] = frozenset()  # squares to highlight: the last capture, a king in check
+    heat: Sequence[float] = ()  # [64] chances, in [0, 1], that an unseen piece stands on a square; empty for no map
+    faint: frozenset[chess.Square] = frozenset()  # squares whose pieces are drawn faintly
+    has_tints: bool = True  # False if the terminal has only sixteen colours
 
 
 def size_of(scale: int) -> tuple[int, int]:
@@ -153,13 +144,11 @@ def board(picture: BoardPicture, scale: int) -> Text:
 
 
 def _columns(scale: int) -> int:
-    """Return the columns of a square. A letter is about twice as high as it is wide."""
-    return 2 * scale + 1
+    return 2 * scale + 1  # a letter is about twice as high as it is wide
 
 
 def _margin(scale: int) -> int:
-    """Return the columns left of the board, for the numbers of the ranks."""
-    return 2 if scale == 1 else 3
+    return 2 if scale == 1 else 3  # columns for the numbers of the ranks
 
 
 def _edge(
@@ -196,7 +185,6 @@ def _style(picture: BoardPicture, square: chess.Square) -> Style:
 
 
 def _ground(picture: BoardPicture, square: chess.Square) -> Color:
-    """Return the colour of a square."""
     is_light = (chess.square_file(square) + chess.square_rank(square)) % 2 == 1
     if not picture.has_tints:
         name = "red" if square in picture.marks else "cyan" if is_light else "blue"

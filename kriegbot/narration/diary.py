@@ -138,7 +138,6 @@ class Diary:
         raise TypeError(f"unknown event {event!r}")
 
     def _own_text(self, move: chess.Move, announcement: referee.Announcement | None) -> str:
-        """Return the announcement of the side's move, with the piece that captured."""
         name = chess.piece_name(self._men[move.from_square])
         self._men = moved(self._men, move)
         if announcement is None or announcement.capture is None:
@@ -148,7 +147,6 @@ class Diary:
         return f"Your {name} took{what} on {chess.square_name(announcement.capture)}{passing}. {_rest(announcement)}"
 
     def _opponent_text(self, side: str, announcement: referee.Announcement) -> str:
-        """Return the announcement of the opponent's move, with the piece that was captured."""
         if announcement.captured_square is None or announcement.capture is None:
             return f"{side} has moved. {_rest(announcement)}".rstrip()
         name = chess.piece_name(self._men[announcement.captured_square])
@@ -377,8 +375,9 @@ def file_names(bottom: chess.Color) -> str:
 
 def plain_board(men: Men, bottom: chess.Color = chess.WHITE) -> list[str]:
     """Return a board as nine lines of letters and dots, as python-chess prints it, with coordinates."""
-    lines = []
-    for row in rows(bottom):
-        symbols = [men[square].symbol() if square in men else "." for square in row]
-        lines.append(f"{chess.square_rank(row[0]) + 1} {' '.join(symbols)}")
+    symbols = {square: piece.symbol() for square, piece in men.items()}
+    lines = [
+        f"{chess.square_rank(row[0]) + 1} {' '.join(symbols.get(square, '.') for square in row)}"
+        for row in rows(bottom)
+    ]
     return [*lines, "  " + " ".join(file_names(bottom))]

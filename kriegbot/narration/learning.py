@@ -217,7 +217,7 @@ class Puzzle:
         if self.kind == "tells":
             return "Find the try whose answer you can predict least. How good a move it is does not matter."
         if self.kind == "capture":
-            return f"You have just captured on {self._square}. Is your piece safe from recapture?"
+            return f"You have just captured on {self.played.split()[-1][2:4]}. Is your piece safe from recapture?"
         which = "mates at once" if self.facts[0] == 1 else "begins a mate in two"
         return f"Find the try that {which}, wherever the king may be. A refused try costs nothing."
 
@@ -225,11 +225,6 @@ class Puzzle:
     def numbers(self) -> str:
         """The meaning of the numbers on the board."""
         return f"Numbers: chance in percent of a {self.opponent.lower()} piece there."
-
-    @property
-    def _square(self) -> str:
-        """The square of the capture."""
-        return self.played.split()[-1][2:4]
 
     def judge(self, text: str, refused: Sequence[str] = ()) -> Verdict:
         """Return the verdict on an answer, after tries that the referee refused; raise BadAnswer if it is none."""

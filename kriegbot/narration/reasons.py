@@ -186,11 +186,8 @@ class Reasons:
         played, board = self._played, self._played.board
         looked_better = f"By what {self._me} knew, {better} was better."
         if played.after.is_checkmate():
-            return (
-                LUCKY,
-                f"That was mate, and lucky: it was mate {self._on(made.mates)}. {looked_better}",
-                played.events,
-            )
+            why = f"That was mate, and lucky: it was mate {self._on(made.mates)}. {looked_better}"
+            return LUCKY, why, played.events
         if made.share(made.stalemates) - best.share(best.stalemates) >= MIN_SHARE:
             real = _including(played.after.is_stalemate())
             why = f"That was stalemate {self._on(made.stalemates)}, {real}."
@@ -216,11 +213,8 @@ class Reasons:
             return self._capture_missed()
         if self._best_move.promotion and not self._move.promotion:
             real = "and in the game, too" if board.is_legal(self._best_move) else "though not in the game"
-            return (
-                "promotion missed",
-                f"{better} was legal {self._positions.text(best.legal, best.total)}, {real}.",
-                None,
-            )
+            where = self._positions.text(best.legal, best.total)
+            return "promotion missed", f"{better} was legal {where}, {real}.", None
         if made.share(made.promoted) - best.share(best.promoted) >= MIN_SHARE:
             came = "did" if played.reply is not None and played.reply.promotion else "did not"
             why = f"{enemy} could promote a pawn at once {self._on(made.promoted)}, and {came}."
@@ -318,7 +312,6 @@ class Reasons:
         return f"{self._on(made.hanging[square])}, {takers} could take {piece} and come out ahead; {came}."
 
     def _on(self, count: int) -> str:
-        """Return a count of positions after the move made."""
         return self._positions.text(count, self._made.legal)
 
     def _after_better(self, could: str, count: int) -> str:
@@ -326,7 +319,6 @@ class Reasons:
         return f"After {self._better} {could} {self._positions.text(count, self._best.legal, self._better)}."
 
     def _names(self, color: chess.Color) -> tuple[str, str]:
-        """Return a side's name and its possessive."""
         if color == self._you:
             return "you", "your"
         return ("White", "White's") if color else ("Black", "Black's")
@@ -359,9 +351,8 @@ def _alternatives(kinds: Counter[chess.PieceType]) -> str:
 
 def captured_square(board: chess.Board, move: chess.Move) -> chess.Square:
     """Return the square of the captured piece, or where a move goes that captures none."""
-    if board.is_en_passant(move):
-        return chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
-    return move.to_square
+    rank = chess.square_rank(move.from_square if board.is_en_passant(move) else move.to_square)
+    return chess.square(chess.square_file(move.to_square), rank)
 
 
 def captured_type(board: chess.Board, move: chess.Move) -> chess.PieceType:
