@@ -191,3 +191,11 @@ def test_what_is_drawn_fits_the_terminal(tmp_path: Path, columns: int, rows: int
         lines = terminal.until(PROMPT).split("\n")
         assert max(map(len, lines)) <= columns
         assert columns < 60 or len(lines) <= rows
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(60, 18), (80, 24), (120, 40)])
+def test_a_puzzle_with_many_announcements_fits_the_terminal(tmp_path: Path, columns: int, rows: int) -> None:
+    with Terminal("learn", "puzzles", "--level", "hard", cwd=tmp_path, columns=columns, rows=rows) as terminal:
+        lines = terminal.until("Your answer:").split("\n")
+        assert max(map(len, lines)) <= columns
+        assert len(lines) <= rows

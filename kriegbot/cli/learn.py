@@ -134,22 +134,33 @@ def _print(title: str, step: LessonStep, now: StepState, about: str) -> None:
 
 def _draw(console: Console, title: str, step: LessonStep, now: StepState, about: str) -> None:
     """Draw a step and its board: the task and the announcements, or the answer to the last try."""
-    beside = Text("" if now.is_done else f"{step.text}\n\n")
+    beside = Text("" if now.is_done else step.text)
     if now.comment:
-        beside.append(f"{now.answer}\n" if now.answer else "", "bold")
+        answer = f"{now.answer}\n" if now.answer else ""
+        beside.append("" if now.is_done else "\n\n").append(answer, "bold")
         beside.append(now.comment, "green" if now.is_done else "yellow")
-    else:
-        beside.append("\n".join([*now.log[-MAX_LESSON_LINES:], "", about]), "dim")
-    _draw_beside(console, title, now.view, marks(now.view), now.shading(), beside)
+    below = [] if now.comment else [*now.log[-MAX_LESSON_LINES:], "", about]
+    _draw_beside(console, title, now.view, marks(now.view), now.shading(), beside, below)
 
 
 def _draw_beside(
-    console: Console, title: str, view: View, marked: frozenset[chess.Square], heat: Sequence[float], beside: Text
+    console: Console,
+    title: str,
+    view: View,
+    marked: frozenset[chess.Square],
+    heat: Sequence[float],
+    beside: Text,
+    below: Sequence[str],
 ) -> None:
+    """Draw a board; beside it a text, and below that the last lines for which there is room."""
     scale = fitting(console.width - COLUMNS_BESIDE, console.height - ROWS_BESIDE)
     picture = BoardPicture(own_men(view), view.color, marked, heat, has_tints=has_tints(console))
-    lines = beside.wrap(console, min(70, max(20, console.width - size_of(scale)[0] - 3)))
-    draw_beside(console, Text(f" {title}", "bold"), board(picture, scale), Text("\n").join(lines))
+    width = min(70, max(20, console.width - size_of(scale)[0] - 3))
+    lines, rest = beside.wrap(console, width), Text("\n".join(below), "dim").wrap(console, width)
+    room = max(1, console.height - ROWS_BESIDE - 1 - len(lines))
+    draw_beside(
+        console, Text(f" {title}", "bold"), board(picture, scale), Text("\n").join([*lines, Text(), *rest[-room:]])
+    )
 
 
 def _pose(console: Console | None, selected: Sequence[Puzzle]) -> None:
@@ -217,5 +228,4 @@ def _show(
         return
     marked = frozenset(map(chess.parse_square, puzzle.squares)) if is_over else marks(view)
     style = "" if not is_over else "green" if text.startswith("Right.") else "yellow"
-    below = "\n".join([*announcements, *[puzzle.numbers] * is_over])
-    _draw_beside(console, title, view, marked, heat, Text.assemble((f"{text}\n\n", style), (below, "dim")))
+    _draw_beside(console, title, view, marked, heat, Text(text, style), [*announcements, *[puzzle.numbers] * is_over])
