@@ -72,10 +72,8 @@ BY_A_MOVE = tuple(_CODE_OF_END)
 class End:
     """The end of a game.
 
-    Attributes:
-      reason: the reason.
-      winner: the side that won; None for a draw or an abandoned game, which has no result.
-      detail: one more line for people, such as the fault of a forfeiting player; often empty.
+    A draw and an abandoned game, which has no result, have no winner. `detail` is one more line for people, such as the
+    fault of a forfeiting player.
     """
 
     reason: Reason
@@ -120,12 +118,11 @@ _LETTER_OF_KIND = {None: "", CapturedKind.PAWN: "p", CapturedKind.PIECE: "o"}
 _WINNER_OF_LETTER = {None: None, ":w": chess.WHITE, ":b": chess.BLACK}
 _LETTER_OF_WINNER = {None: "", chess.WHITE: ":w", chess.BLACK: ":b"}
 _END_OF_CODE = {code: reason for reason, code in _CODE_OF_END.items()}
-_PAWN_TRIES = r"0|[1-9][0-9]?|yes|no|none|(?:[a-h][2-7])+"
 _CODE = re.compile(
     r"(?:x(?P<square>[a-h][1-8])(?P<kind>[po])?(?P<passing>ep)?)?"
     r"(?P<promotion>=)?"
     r"(?:\+(?=[RFLSN])(?P<checks>R?F?L?S?N?))?"
-    rf"(?:\?(?P<tries>{_PAWN_TRIES}))?"
+    r"(?:\?(?P<tries>0|[1-9][0-9]?|yes|no|none|(?:[a-h][2-7])+))?"
     r"(?:#(?P<end>[a-z]+)(?P<winner>:[wb])?)?"
 )
 
@@ -200,7 +197,7 @@ class Announcement:
     (True, <CapturedKind.PAWN: 'pawn'>, PawnTryCount(number=2))
 
     Attributes:
-      capture: square of the captured piece; None for no capture. See `en_passant`.
+      capture: square of the captured piece. See `en_passant`.
       captured: pawn or piece, if the rule set announces it.
       checks: every direction of check, at checkmate also; `Check(0)` for none.
       pawn_tries: the legal pawn captures of the side now to move; None if the rule set does not announce them.
@@ -279,17 +276,14 @@ class Announcement:
             capture=None if match["square"] is None else chess.parse_square(match["square"]),
             captured=_KIND_OF_LETTER[match["kind"]],
             checks=Check(sum(CHECK_LETTERS[letter] for letter in match["checks"] or "")),
-            pawn_tries=None if match["tries"] is None else parse_pawn_tries(match["tries"]),
+            pawn_tries=None if match["tries"] is None else _pawn_tries(match["tries"]),
             end=end,
             en_passant=match["passing"] is not None,
             promotion=match["promotion"] is not None,
         )
 
 
-def parse_pawn_tries(code: str) -> PawnTryInfo:
-    """Return the information of a `code`. Raises BadAnnouncement if the text is none."""
-    if not re.fullmatch(_PAWN_TRIES, code):
-        raise BadAnnouncement(f"illegal pawn tries: {quoted(code)}; it takes a word such as '2', 'yes' or 'e4g5'")
+def _pawn_tries(code: str) -> PawnTryInfo:
     if code in ("yes", "no"):
         return PawnTryExists(code == "yes")
     if code.isdecimal():

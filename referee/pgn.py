@@ -47,6 +47,7 @@ _BREAK = re.compile(r"(?<!%emt)(?<!%says) (?!\[)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _TAG = re.compile(r"\[%[a-z]+\s[^\[\]]*\]|\S+")  # a tag, or a word that is none
 _TRY = re.compile(r"(?P<move>any|0000|(?:[a-h][1-8]){2}[pnbrqk]?):(?P<answer>illegal|impossible|repeated|yes|no)")
+_TIME = re.compile(r"\[%emt ([0-9]{1,9}):([0-9]{1,9}):([0-9]{1,9}(?:\.[0-9]+)?)\]")
 _TOKEN = re.compile(
     r"(?P<comment>\{[^}]*\}|;[^\n]*)"
     r"|(?P<result>(?:1-0|0-1|1/2-1/2|\*)(?!\S))"
@@ -70,10 +71,10 @@ class PgnMove:
 
 @dataclass(slots=True)
 class PgnGame:
-    """A game as it is written."""
+    """A game as it is written; `remarks` are the comments before its first move."""
 
     headers: dict[str, str]
-    remarks: list[str] = field(default_factory=list)  # comments before the first move
+    remarks: list[str] = field(default_factory=list)
     moves: list[PgnMove] = field(default_factory=list)
     result: str = ""
     skipped: dict[str, None] = field(default_factory=dict)  # "sidelines" and "annotations" such as "$1" or "!?"
@@ -258,9 +259,9 @@ def record_from_pgn(text: str) -> GameRecord:
     if headers.get("KriegspielRecord", SCHEMA) != SCHEMA:
         version = quoted(headers["KriegspielRecord"])
         raise RecordError(f"unknown version of Kriegspiel records: {version}; this program reads {SCHEMA!r}")
-    for name in ("KriegspielRecord", *ROSTER, "Result", "RuleSet", "Termination"):
-        if name not in headers:
-            raise RecordError(f"not a Kriegspiel record: header {name} is missing")
+    missing = {"KriegspielRecord", *ROSTER, "Result", "RuleSet", "Termination"} - headers.keys()
+    if missing:
+        raise RecordError(f"not a Kriegspiel record: header {min(missing)} is missing")
     if game.skipped:
         raise RecordError(f"unexpected {' and '.join(game.skipped)}: a record has none")
     comments = [
@@ -315,7 +316,8 @@ def _replayed(game: PgnGame, comments: list[list[str]]) -> GameRecord:
     for move, tags in zip(game.moves, comments[1:], strict=True):
         _repeat_tries(replay, tags, "[%tries ")
         replay.move_san(move.san)
-        seconds.append(_seconds(tags))
+        time = _TIME.search(" ".join(tags))
+        seconds.append(int(time[1]) * 3600 + int(time[2]) * 60 + float(time[3]) if time else None)
     _repeat_tries(replay, comments[-1], "[%left ")
     winner = {"1-0": chess.WHITE, "0-1": chess.BLACK}.get(game.headers["Result"])
     if replay.referee.end is None:
@@ -341,13 +343,3 @@ def _move(uci: str) -> chess.Move:
         return chess.Move.null()
     promotion = chess.PIECE_SYMBOLS.index(uci[4]) if len(uci) == 5 else None
     return chess.Move(chess.parse_square(uci[:2]), chess.parse_square(uci[2:4]), promotion)
-
-
-def _seconds(tags: list[str]) -> float | None:
-    """Return the time in a tag such as [%emt 0:01:30.500]; None if there is none."""
-    for tag in tags:
-        with suppress(ValueError, OverflowError):
-            if tag.startswith("[%emt "):
-                hours, minutes, seconds = tag[6:-1].split(":")
-                return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
-    return None

@@ -43,9 +43,9 @@ def place(ply: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One move with its announcement, and the refused tries and questions before it, in order.
+    """One move with its announcement, and the refused tries and questions before it.
 
-    The time of the turn is None if it was not measured, and is rounded to milliseconds.
+    The time is rounded to milliseconds, and None if it was not measured.
     """
 
     move: chess.Move
@@ -64,8 +64,7 @@ class Turn:
 class Step:
     """One step of a replay: a try or question of the side `color`, an end that no move brought, or the beginning.
 
-    `referee` is the game after this step, the same object at every step. `seconds` is the time taken for the turn that
-    this step ended, if it was measured.
+    `referee` is the game after this step, the same object at every step. `seconds` is the time of the turn that ended.
     """
 
     referee: Referee
@@ -79,9 +78,7 @@ class GameRecord:
     """A game of Kriegspiel, finished or not.
 
     Attributes:
-      turns: one for each move made.
       left: refused tries and questions after the last move.
-      end: the end of the game; None if it has not ended.
       headers: PGN headers except those in `RESERVED`: the `ROSTER`, then players' specs, seed, program and so on.
     """
 
@@ -138,15 +135,12 @@ class GameRecord:
         replay = Replay(self.rules, self.limits, self.start)
         referee = replay.referee
         yield Step(referee)
-        for turn in self.turns:
-            for event in (*turn.tries, OwnTry(turn.move, Answer.ACCEPTED, turn.announcement)):
-                color, seconds = referee.turn, turn.seconds if event.answer is Answer.ACCEPTED else None
+        for turn in (*self.turns, None):
+            move = () if turn is None else (OwnTry(turn.move, Answer.ACCEPTED, turn.announcement),)
+            for event in (*(self.left if turn is None else turn.tries), *move):
+                color = referee.turn
                 replay.repeat(event)
-                yield Step(referee, event, color, seconds)
-        for event in self.left:
-            color = referee.turn
-            replay.repeat(event)
-            yield Step(referee, event, color)
+                yield Step(referee, event, color, turn.seconds if turn is not None and event in move else None)
         if referee.end is None and self.end is not None:
             replay.stop(self.end)
             yield Step(referee, GameOver(self.end))
@@ -234,12 +228,10 @@ class Replay:
     def _try(self, move: chess.Move, name: str) -> Answer:
         try:
             answer = self.referee.try_move(move)
-        except GameIsOver:
-            end = self.referee.end.text() if self.referee.end else ""
-            raise RecordError(
-                f"illegal move: {quoted(name)}, {self.here}: the game has ended ({end}); it takes the rules and limits "
-                "under which it went on"
-            ) from None
+        except GameIsOver as error:
+            _, _, why = str(error).partition(": ")
+            takes = "it takes the rules and limits under which it went on"
+            raise RecordError(f"illegal move: {quoted(name)}, {self.here}: {why}; {takes}") from None
         if answer is Answer.ACCEPTED:
             self.board.push(move)
         return answer

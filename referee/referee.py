@@ -47,11 +47,8 @@ class Referee:
     >>> referee.view(chess.BLACK).last_announcement.text()
     'A move was made.'
 
-    Both sides know the first position. Its halfmove clock counts as quiet plies.
-
-    Raises:
-      BadStart: a ValueError. The FEN is invalid, or a game cannot begin there.
-      UnknownRuleSet: a ValueError. No rule set has that name.
+    Both sides know the first position. Its halfmove clock counts as quiet plies. Raises BadStart and UnknownRuleSet,
+    which are ValueErrors.
     """
 
     def __init__(

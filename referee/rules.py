@@ -85,9 +85,6 @@ class RuleSet:
       stalemate_loses: True if a side without a legal move loses, also when it is not in check.
       checks_announced: True if checks are announced. Otherwise a check shows only in refused tries.
       source: file and hash of a rule set from outside.
-
-    Raises:
-      ValueError: a value is none of these.
     """
 
     name: str
@@ -153,7 +150,6 @@ _FIELDS = {_WORDS.get(name, name): name for name in _KINDS}
 
 
 def _word(value: str | bool | Enum) -> str:
-    """Return a value as one word."""
     if isinstance(value, str):
         return value.replace(" ", "_")
     return value.name.lower() if isinstance(value, Enum) else "yes" if value else "no"
@@ -163,9 +159,7 @@ def _word(value: str | bool | Enum) -> str:
 class Limits:
     """The numbers of moves after which a game is drawn; None for no limit. Other ends come first.
 
-    Attributes:
-      plies: moves of both sides together.
-      quiet_plies: moves in a row without a pawn move or a capture.
+    `plies` counts moves of both sides, `quiet_plies` those in a row without a pawn move or a capture.
     """
 
     plies: int | None = None
@@ -221,8 +215,7 @@ RULE_SETS: Mapping[str, RuleSet] = MappingProxyType(
 def rule_set(rules: RuleSet | str) -> RuleSet:
     """Return the rule set of a name or of a `RuleSet.text`, or a rule set as it is.
 
-    Raises:
-      UnknownRuleSet: a ValueError. It names similar and all known rule sets, or says what is wrong with the text.
+    Raises UnknownRuleSet, a ValueError, which names similar and all known rule sets or says what is wrong.
     """
     if isinstance(rules, RuleSet):
         return rules

@@ -170,12 +170,9 @@ class View:
     (16, 16, 34)
 
     Attributes:
-      color: the side.
-      rules, limits: those of the game.
       start: FEN of the first position.
       men: the side's own pieces, square -> `chess.PAWN` to `chess.KING`. Changing it changes nothing else.
       kingside, queenside: True if the side may still castle with the rook on the h-file, on the a-file.
-      turn: the side to move.
       ply: moves made so far, by both sides together.
       opponent_men: number of pieces that the opponent has left, pawns included.
       events: the side's tries and everything that the referee announced to it, in order.
@@ -183,7 +180,6 @@ class View:
         "Any?" obliged the side to capture with a pawn are left out, since it may try them afterwards.
       pawn_tries: the announced pawn captures of this side; None if it is not to move or nothing was announced.
       obliged: True if the side may try only pawn captures, since the referee answered YES to "Any?".
-      end: the end of the game, or None.
     """
 
     color: chess.Color

@@ -9,7 +9,7 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.belief.belief import Belief, EmptyBelief, Pool, RenewedPool
+from kriegbot.belief.belief import Belief, EmptyBelief, Pool
 from kriegbot.belief.filter import MOVES_PER_BOARD, AnnouncedMove, matches_of
 from kriegbot.belief.particles import Filter, Particles, systematic
 from kriegbot.kernels import MAX_MOVES, NOT_ASKED, TurnHistory, encode_move, from_board, kernel_rules, to_board
@@ -370,7 +370,10 @@ def test_a_pool_is_a_belief_up_to_its_first_rescue_and_then_empty() -> None:
 def test_a_renewed_pool_keeps_what_fits_and_takes_boards_of_the_last_observation_for_the_rest() -> None:
     rng = random.Random(2)
     referee = Referee(WILD16, PAPER_LIMITS)
-    pool, exact = RenewedPool(referee.view(chess.WHITE), 20, seed=5), Pool(referee.view(chess.WHITE), 20, seed=5)
+    pool, exact = (
+        Pool(referee.view(chess.WHITE), 20, seed=5, is_renewed=True),
+        Pool(referee.view(chess.WHITE), 20, seed=5),
+    )
     renewed = Counter[str]()
     while referee.end is None:
         before, was_exact, events = pool.particles, pool.particles.is_exact, len(referee.view(chess.WHITE).events)

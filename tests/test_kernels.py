@@ -24,6 +24,7 @@ import kriegbot
 from evaluators import load_evaluator
 from evaluators.ks import Weights, with_weights
 from evaluators.protocol import evaluator
+from kriegbot import kernels
 from kriegbot.kernels import (
     TRIES_SHIFT,
     Moves,
@@ -479,3 +480,18 @@ def test_exchanges_are_those_of_plain_python() -> None:
 )
 def test_known_exchanges(fen: str, square: chess.Square, gained: int) -> None:
     assert exchanged(from_board(chess.Board(fen)), square) == gained
+
+
+def test_a_name_of_the_package_stands_for_one_thing() -> None:
+    """The package takes over all names of its modules, and a later one would hide an earlier one."""
+    folder, homes = Path(kernels.__file__ or "").parent, Counter[str]()
+    modules = re.findall(r"from kriegbot\.kernels\.(\w+) import \*", (folder / "__init__.py").read_text("utf-8"))
+    for module in modules:
+        tree = ast.parse((folder / f"{module}.py").read_text("utf-8"))
+        assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+        nodes = [node for one in assigned for node in ast.walk(one) if isinstance(node, ast.Name)]
+        names = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+        names |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        homes.update(name for name in names if not name.startswith("_"))
+    assert {"popcount", "legal_moves", "WHITE", "prepare"} <= homes.keys()
+    assert not [name for name, count in homes.items() if count > 1 or (folder / f"{name}.py").exists()]

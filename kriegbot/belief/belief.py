@@ -26,16 +26,12 @@ from kriegbot.models.protocol import Opponent
 from referee import OpponentMoved, View
 from referee.view import ViewBuilder
 
-CHECKPOINTS, SPACING = 8, 3
-"""Number of checkpoints that a belief keeps for replays, and the moves of the opponent between two of them."""
-REPLAY_FACTOR = 4
-"""Particles of a replay, relative to those of the belief."""
+CHECKPOINTS, SPACING = 8, 3  # kept for replays; moves of the opponent between two of them
+REPLAY_FACTOR = 4  # particles of a replay, relative to those of the belief
 MAX_RESCUE_BOARDS, MAX_RECOVERY_BOARDS = 400_000, 160_000
 """Boards, summed over the opponent's moves, for the replays of a rescue (mostly under 2 s) and of a later recovery."""
 MIN_PERTURBED = 5_000
-"""Least number of boards to perturb."""
-TIMED_BOARDS = 1_000
-"""Least number of boards that give a reliable time per board."""
+TIMED_BOARDS = 1_000  # so many give a reliable time per board
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +54,10 @@ class Belief:
     """Boards consistent with one side's view of a game, but for rescues 2 and 3, with their probabilities.
 
     Args:
-      view: the view so far.
       max_particles: number of boards kept after a move of the opponent. A replay may keep more for a while.
-      seed: of all sampling.
-      opponent: the opponent model.
       recovery_attempts: while inconsistent, try a replay after each of this many further moves of the opponent.
 
     Attributes:
-      particles: the boards and their weights.
       rescues: number of rescues of each kind.
       last_rescue: the gravest rescue of the last update, "" for none.
       before_opponent_moved: the checkpoint before the opponent's last move.
@@ -102,8 +94,7 @@ class Belief:
         self.rescues: Counter[str] = Counter()
         self.last_rescue = ""
         self.particles = self.filter.start(view)
-        self._view, self._events = view, 0
-        """The last view, and the number of its events that the particles reflect."""
+        self._view, self._events = view, 0  # the number of events that the particles reflect
         self._opponent_moves = 0
         self._seconds_per_board = 0.0
         self._checkpoints: deque[Checkpoint] = deque(maxlen=CHECKPOINTS)
@@ -113,20 +104,19 @@ class Belief:
     def update(self, view: View, seconds: float | None = None) -> None:
         """Update the boards for all new events of a view.
 
-        Args:
-          view: a later view of the same side and game.
-          seconds: limit for replays, if the belief runs empty or is inconsistent; None for no limit.
-
-        Raises:
-          ValueError: the view is of another side or game, or does not continue the last one.
-          EmptyBelief: no board is consistent with the view: it contradicts its rule set.
+        `seconds` limits the replays, if the belief runs empty or is inconsistent. Raises ValueError if the view does
+        not continue the last one, and EmptyBelief if it contradicts its rule set.
         """
         self._check(view)
         self._view, self.last_rescue, seen = view, "", self._events
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
         while self._events < len(view.events):
             event = self._events
-            self._save_checkpoint(event)
+            if isinstance(view.events[event], OpponentMoved):
+                self.before_opponent_moved = Checkpoint(event, self.particles)
+                if self._opponent_moves % SPACING == 0 and self.particles.is_consistent:
+                    self._checkpoints.append(self.before_opponent_moved)
+                self._opponent_moves += 1
             particles = self._after_event(self.filter, self.particles, event)
             self._events += 1
             self.particles = particles if len(particles) else self._rescued(event, deadline)
@@ -134,18 +124,15 @@ class Belief:
             self._try_to_recover(deadline)
 
     def _check(self, view: View) -> None:
-        last = self._view
-        same = {name: getattr(view, name) == getattr(last, name) for name in ("color", "rules", "limits", "start")}
-        same["events"] = tuple(view.events[: len(last.events)]) == tuple(last.events)
-        for name, is_same in same.items():
-            if not is_same:
+        last, earlier = self._view, replace(view, events=view.events[: len(self._view.events)])
+        for name in ("color", "rules", "limits", "start", "events"):
+            if getattr(earlier, name) != getattr(last, name):
                 raise ValueError(f"illegal view: other {name} than the belief's; it takes later views of that game")
 
     def shuffled(self, seed: int) -> tuple[kb.Rows, kb.RealArray]:
         """Return every board once, in random order, with its weight: for a search that may stop at any moment.
 
-        A search of all boards has the belief's exact average. One that stops early has seen fewer effective samples
-        than boards if the weights differ.
+        One that stops early has seen fewer effective samples than boards if the weights differ.
         """
         order = np.argsort(kb.uniforms(seed, len(self.particles)), kind="stable")
         return self.particles.rows[order], self.particles.weights[order]
@@ -159,13 +146,6 @@ class Belief:
         pieces = np.stack([pawns, knights, bishops, rooks, queens, kings])
         bits = np.unpackbits(pieces.astype("<u8").view(np.uint8), axis=1, bitorder="little")
         return np.einsum("n,kns->ks", weights, bits.reshape(6, len(rows), 64))
-
-    def _save_checkpoint(self, event: int) -> None:
-        if isinstance(self._view.events[event], OpponentMoved):
-            self.before_opponent_moved = Checkpoint(event, self.particles)
-            if self._opponent_moves % SPACING == 0 and self.particles.is_consistent:
-                self._checkpoints.append(self.before_opponent_moved)
-            self._opponent_moves += 1
 
     def _after_event(self, filter_: Filter, particles: Particles, event: int) -> Particles:
         start = time.perf_counter()
@@ -242,9 +222,8 @@ class EmptyBelief(ValueError):
 class BeliefSnapshot:
     """The belief after an event.
 
-    It has the view of that moment; the probability `chances` [6, 64] of an enemy piece as of `Belief.occupancy`, all 0
-    without a board; the number of boards; flags as in `Particles`; and drawn histories [n, 8] with the number of draws
-    of each [n], if the side is to move and the timeline draws any.
+    `chances` [6, 64] are the `Belief.occupancy` of the enemy, all 0 without a board. If the side is to move, `rows`
+    [n, 8] are drawn boards and `counts` [n] their draws.
     """
 
     view: View
@@ -257,7 +236,7 @@ class BeliefSnapshot:
 
 
 class BeliefTimeline:
-    """Snapshots of one side's belief through a game, with `samples` histories drawn where the side is to move.
+    """Snapshots of one side's belief through a game, with `samples` boards drawn where the side is to move.
 
     The belief receives the past views one event at a time. So a snapshot depends on its view and the seed alone, not on
     the order of requests.
@@ -306,40 +285,25 @@ class Pool:
     """At most `max_particles` boards consistent with a view, never rescued: once empty, it stays empty.
 
     After Parker, Nau and Subrahmanian (IJCAI 2005). Lasts longer than theirs, since our filter keeps every consistent
-    successor of a board while there is space.
+    successor of a board while there is space. If it `is_renewed`, it replaces lost boards by boards consistent with the
+    last observation: once it is full it draws one successor of each board and fills up, so each board is consistent
+    with all announcements since it entered the pool.
     """
 
-    one_each = False
-
-    def __init__(self, view: View, max_particles: int, seed: int) -> None:
-        self.filter = Filter(kb.kernel_rules(view.rules, view.limits), max_particles, seed, one_each=self.one_each)
+    def __init__(self, view: View, max_particles: int, seed: int, *, is_renewed: bool = False) -> None:
+        self.filter = Filter(kb.kernel_rules(view.rules, view.limits), max_particles, seed, one_each=is_renewed)
         self.particles = self.filter.start(view)
         self._events = 0
         self.update(view)
 
     def update(self, view: View) -> None:
-        """Update the boards for all new events of a view."""
-        for event in range(self._events, len(view.events)):
+        """Update the boards for all new events of a view, and fill up."""
+        new, self._events = range(self._events, len(view.events)), len(view.events)
+        for event in new:
             if len(self.particles):
                 self.particles = self.filter.after_event(self.particles, view, event)
-        self._events = len(view.events)
-
-
-class RenewedPool(Pool):
-    """A pool that replaces lost boards by boards consistent with the last observation.
-
-    Until it is full it keeps all consistent successors. From then on it draws one successor of each board and fills up,
-    so each board is consistent with all announcements since it entered the pool.
-    """
-
-    one_each = True
-
-    def update(self, view: View) -> None:
-        """Update the boards for all new events of a view, and fill up."""
-        has_news = len(view.events) > self._events
-        super().update(view)
         missing = self.filter.max_particles - len(self.particles)
-        if has_news and missing > 0 and not self.particles.is_exact:
+        if self.filter.one_each and new and missing > 0 and not self.particles.is_exact:
             fresh = last_observation(view, missing, kb.subseed(self.filter.seed, self._events, 5))
             rows = np.concatenate([self.particles.rows, fresh])
-            self.particles = merged(rows, np.ones(len(rows)), is_exact=False, is_consistent=False)
+            self.particles = merged(rows, np.ones(len(rows)))

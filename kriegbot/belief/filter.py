@@ -56,20 +56,6 @@ class Matches(NamedTuple):
     listed: kb.MoveArray
     listed_weights: kb.RealArray
 
-    @classmethod
-    def empty(cls, boards: int) -> "Matches":
-        """Return space for a number of boards and their first moves."""
-        moves, counts = np.empty(boards * MOVES_PER_BOARD + kb.MAX_MOVES, np.int32), np.zeros((2, boards), np.int64)
-        listed, listed_weights = np.empty(2 * kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES)
-        matching, is_weighted = counts
-        matched, total = np.empty((2, boards))
-        return cls(moves, np.empty(len(moves)), matching, is_weighted, matched, total, listed, listed_weights)
-
-    def grown(self) -> "Matches":
-        """Return a copy with space for more moves."""
-        size = GROWTH * len(self.moves)
-        return self._replace(moves=np.resize(self.moves, size), weights=np.resize(self.weights, size))
-
 
 @kb.kernel
 def captures_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
@@ -101,10 +87,7 @@ def playable(tables: kb.Words, position: kb.Position, turn: kb.TurnHistory, move
 def could_be_refused(
     tables: kb.Words, position: kb.Position, turn: kb.TurnHistory, rules: kb.KernelRules, count: int, moves: kb.Moves
 ) -> bool:
-    """Return True if a position has at least as many illegal tries as the referee refused; `count` are playable.
-
-    Pawn captures from squares that the referee did not name are nonsense, announced to the mover only.
-    """
+    """Return True if a position has at least as many illegal tries as the referee refused; `count` are playable."""
     tries = kb.open_tries(tables, position, kb.pawns_to_try(tables, position, rules), moves)
     if turn.answer == kb.NOT_ASKED and rules.tries_announced == 0:
         return turn.refused <= tries - count
@@ -181,9 +164,14 @@ def match_moves(
 
 def matches_of(rows: kb.Rows, event: AnnouncedMove, rules: kb.KernelRules, opponent: Opponent) -> Matches:
     """Return the matches of boards [N, 8]; arguments as for `match_moves`."""
-    matches, done = Matches.empty(len(rows)), 0
+    moves = np.empty(len(rows) * MOVES_PER_BOARD + kb.MAX_MOVES, np.int32)
+    (matching, is_weighted), (matched, total) = np.zeros((2, len(rows)), np.int64), np.empty((2, len(rows)))
+    listed, listed_weights = np.empty(2 * kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES)
+    weights, done = np.empty(len(moves)), 0
+    matches = Matches(moves, weights, matching, is_weighted, matched, total, listed, listed_weights)
     while (done := match_moves(kb.TABLES, rows, done, event, rules, opponent, matches)) < len(rows):
-        matches = matches.grown()
+        size = GROWTH * len(matches.moves)
+        matches = matches._replace(moves=np.resize(matches.moves, size), weights=np.resize(matches.weights, size))
     return matches
 
 

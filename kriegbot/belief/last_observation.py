@@ -1,9 +1,8 @@
 """Boards consistent with the last announcement only: drawn from scratch, or known boards with pieces moved.
 
-`last_observation` is the "LOS" of Parker, Nau and Subrahmanian (IJCAI 2005). Our pieces are known. Of the opponent's
-only the number is: it gets a king and random pieces of a full set, on random squares. A random board is kept if the
-referee would repeat its last announcement on it, and if every try refused this turn is illegal on it. The paper does
-not say how it places the opponent's pieces.
+`last_observation` is the "LOS" of Parker, Nau and Subrahmanian (IJCAI 2005). The opponent gets a king and random pieces
+of a full set, on random squares: the paper does not say how it places them. A board is kept if the referee would repeat
+its last announcement on it, and if every try refused this turn is illegal on it.
 
 Two things make random boards consistent more often. A piece is placed where the opponent has just captured. No piece is
 placed where a pawn of ours was refused a capture while not in check, or could capture although the referee did not name
@@ -19,19 +18,17 @@ from kriegbot import kernels as kb
 from kriegbot.belief.filter import list_answering
 from kriegbot.belief.particles import Particles, merged
 from referee import Answer, Asking, OwnTry, PawnTryExists, PawnTrySquares, View, open_tries
-from referee.pieces import is_pawn_capture
+from referee.pieces import is_pawn_capture, squares_of
 
-ATTEMPTS, ATTEMPTS_PER_BOARD = 10_000, 50
-"""Largest number of random boards to try: a base, and more for each board wanted. A thousand take a millisecond."""
+ATTEMPTS, ATTEMPTS_PER_BOARD = 10_000, 50  # random boards to try at most; a thousand take a millisecond
 PERTURBATIONS_PER_BOARD = 50
 BLIND_BOARDS = 1000
-ANYTHING = -1
-"""Announcement code that any board matches."""
-KINGS, PIECES = 4, 5
-"""Words of a row: both kings; White's pieces, followed by Black's."""
+ANYTHING = -1  # an announcement that any board matches
+KINGS, PIECES = 4, 5  # words of a row: both kings; White's pieces, followed by Black's
 BACK_RANKS, BOTH_RIGHTS, WITHOUT_PASSANT = kb.words(0xFF000000000000FF, 0b110, 2**64 - 1 - (63 << 5))
-FULL_SET, PAWNS, KNIGHTS, DIAGONALS, ORTHOGONALS = kb.words(0x7FFF, 0xFF, 0x300, 0x4C00, 0x7000)
-"""A full set of pieces without the king, a bit each: eight pawns, two knights, bishops, rooks, a queen; its types."""
+(FULL_SET,) = kb.words(0x7FFF)
+PIECE_SET = kb.Position(*kb.words(0xFF, 0x300, 0x4C00, 0x7000, 0, 0, 0, 0))
+"""A full set without the king, a bit each: eight pawns, two knights, bishops and rooks, a queen; and their kinds."""
 
 
 @kb.kernel
@@ -71,33 +68,38 @@ class Observation(NamedTuple):
 
 
 @kb.kernel
+def with_piece(position: kb.Position, side: int, kind: int, square: kb.Word) -> kb.Position:
+    """Add a piece of a side on the one square of a bitboard."""
+    return kb.Position(
+        position.pawns | (square if kind == kb.PAWN else kb.NONE),
+        position.knights | (square if kind == kb.KNIGHT else kb.NONE),
+        position.diagonals | (square if kind in (kb.BISHOP, kb.QUEEN) else kb.NONE),
+        position.orthogonals | (square if kind in (kb.ROOK, kb.QUEEN) else kb.NONE),
+        position.kings | (square if kind == kb.KING else kb.NONE),
+        position.white | (square if side == kb.WHITE else kb.NONE),
+        position.black | (kb.NONE if side == kb.WHITE else square),
+        position.meta,
+    )
+
+
+@kb.kernel
 def with_pieces(position: kb.Position, observation: Observation, state: kb.Word) -> kb.Position:
     """Add random pieces of the enemy, the king first: one on a square of `capturers`, if any, and none on `closed`."""
-    count, capturers = observation.pieces, observation.capturers
-    pawns, knights, kings = position.pawns, position.knights, position.kings
-    diagonals, orthogonals = position.diagonals, position.orthogonals
+    count, capturers, left = observation.pieces, observation.capturers, FULL_SET
     empty = ~(position.white | position.black | capturers | observation.closed)
-    added, left = kb.NONE, FULL_SET
     capturer = int(kb.uniform(state) * count) if capturers else count
     for i in range(count):
         piece = any_of(left, state + kb.GAMMA)
         state += kb.GAMMA + kb.GAMMA
-        is_pawn = i > 0 and piece & PAWNS != kb.NONE
-        free = empty & ~BACK_RANKS if is_pawn else empty
+        kind = kb.KING
+        if i > 0:
+            kind = kb.kind_of(PIECE_SET, piece)
+            left &= ~piece
+        free = empty & ~BACK_RANKS if kind == kb.PAWN else empty
         square = any_of(capturers if i == capturer else free, state)
         empty &= ~square
-        added |= square
-        if i == 0:
-            kings |= square
-            continue
-        left &= ~piece
-        pawns |= square if piece & PAWNS else kb.NONE
-        knights |= square if piece & KNIGHTS else kb.NONE
-        diagonals |= square if piece & DIAGONALS else kb.NONE
-        orthogonals |= square if piece & ORTHOGONALS else kb.NONE
-    if observation.enemy == kb.WHITE:
-        return kb.Position(pawns, knights, diagonals, orthogonals, kings, added, position.black, position.meta)
-    return kb.Position(pawns, knights, diagonals, orthogonals, kings, position.white, added, position.meta)
+        position = with_piece(position, observation.enemy, kind, square)
+    return position
 
 
 @kb.kernel
@@ -170,15 +172,17 @@ def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
     """
     if view.ply == 0:
         return kb.from_board(chess.Board(view.start)).reshape(1, 8)
-    is_our_turn = view.turn == view.color
+    is_our_turn, pawn_attacks = view.turn == view.color, chess.BB_PAWN_ATTACKS[view.color]
     illegal = set(view.illegal)  # a try that the answer to "Any?" forbids may be legal
     unforbidden = open_tries(view.color, view.men, view.kingside, view.queenside, view.pawn_tries)
     tries = np.array([kb.encode_move(move) for move in unforbidden if move not in illegal], np.int32)
     code, rules = kb.last_announced(view, len(view.events))
     closed = 0
     if is_our_turn and view.rules.checks_announced and not code >> kb.CHECK_SHIFT & 31:
-        closed = int(chess.SquareSet(m.to_square for m in view.refused if is_pawn_capture(m, view.men)))
-        closed |= _unnamed(view)
+        closed = squares_of(move.to_square for move in view.refused if is_pawn_capture(move, view.men))
+        if isinstance(view.pawn_tries, PawnTrySquares):
+            unnamed = {square for square, piece in view.men.items() if piece == chess.PAWN} - {*view.pawn_tries.squares}
+            closed |= squares_of(to for square in unnamed for to in chess.SquareSet(pawn_attacks[square]))
     capturers, passed, closed = kb.words(*_capturers(view), closed)
     enemy = kb.side_of(not view.color)
     observation = Observation(enemy, view.opponent_men, capturers, passed, closed, code, rules, is_our_turn)
@@ -197,74 +201,54 @@ def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
 def _own_board(view: View) -> chess.Board:
     """Return a board with the view's own pieces only."""
     board = chess.Board(None)
-    for square, piece in view.men.items():
-        board.set_piece_at(square, chess.Piece(piece, view.color))
+    board.set_piece_map({square: chess.Piece(piece, view.color) for square, piece in view.men.items()})
     home = chess.BB_RANK_1 if view.color == chess.WHITE else chess.BB_RANK_8
     board.castling_rights = (chess.BB_FILE_H & home) * view.kingside | (chess.BB_FILE_A & home) * view.queenside
     board.turn = view.turn
     return board
 
 
-def _unnamed(view: View) -> chess.Bitboard:
-    """Return the squares attacked by those pawns that the referee did not name as able to capture."""
-    attacked = chess.BB_EMPTY
-    if isinstance(view.pawn_tries, PawnTrySquares):
-        for square, piece in view.men.items():
-            if piece == chess.PAWN and square not in view.pawn_tries.squares:
-                attacked |= chess.BB_PAWN_ATTACKS[view.color][square]
-    return attacked
-
-
 def _capturers(view: View) -> tuple[chess.Bitboard, chess.Bitboard]:
-    """Return the possible squares of the piece that has just captured, and the one that only a pawn can stand on.
-
-    The second is the target of an en passant capture. Both are empty unless the opponent's last move was a capture.
-    """
+    """Return the possible squares of the piece that has just captured, and the one of them reached en passant."""
     last = view.last_announcement
     if view.turn != view.color or last is None or last.capture is None:
         return chess.BB_EMPTY, chess.BB_EMPTY
-    captured = chess.BB_SQUARES[last.capture]
+    captured, passed = chess.BB_SQUARES[last.capture], chess.BB_EMPTY
     if view.rules.en_passant_announced:
         return captured, captured if last.en_passant else chess.BB_EMPTY
     moves = [event.move for event in view.events if isinstance(event, OwnTry) and event.answer is Answer.ACCEPTED]
-    if not moves or moves[-1].to_square != last.capture:
-        return captured, chess.BB_EMPTY
-    origin, target = moves[-1].from_square, moves[-1].to_square
-    was_pawn = chess.Board(view.start).piece_at(origin) == chess.Piece(chess.PAWN, view.color)
-    has_stayed = all(origin not in (move.from_square, move.to_square) for move in moves[:-1])
-    if was_pawn and has_stayed and abs(origin - target) == 16:
-        passed = chess.BB_SQUARES[(origin + target) // 2]
-        return captured | passed, passed
-    return captured, chess.BB_EMPTY
+    if moves and moves[-1].to_square == last.capture and abs(moves[-1].from_square - last.capture) == 16:
+        origin = moves[-1].from_square
+        was_pawn = chess.Board(view.start).piece_at(origin) == chess.Piece(chess.PAWN, view.color)
+        if was_pawn and all(origin not in (move.from_square, move.to_square) for move in moves[:-1]):
+            passed = chess.BB_SQUARES[(origin + last.capture) // 2]
+    return captured | passed, passed
 
 
 @kb.kernel
 def with_one_change(position: kb.Position, side: int, state: kb.Word) -> kb.Position:
     """Move a random piece of a side to an empty square, or, one time in four, change its type, but not to a king."""
     own, others = kb.pieces_of(position, side)
-    empty = ~(own | others)
     origin = any_of(own, state)
-    target = origin
-    pawns, knights, kings = position.pawns, position.knights, position.kings
-    diagonals, orthogonals = position.diagonals, position.orthogonals
-    if kb.uniform(state + kb.GAMMA) < 0.75 or origin & kings:
-        target = any_of(empty, state + kb.GAMMA + kb.GAMMA)
-        start, end = kb.lsb(origin), kb.lsb(target)
-        pawns, knights, kings = kb.moved(pawns, start, end), kb.moved(knights, start, end), kb.moved(kings, start, end)
-        diagonals, orthogonals = kb.moved(diagonals, start, end), kb.moved(orthogonals, start, end)
-    else:
-        piece = int(kb.uniform(state + kb.GAMMA + kb.GAMMA) * 5)
-        pawns = (pawns & ~origin) | (origin if piece == 0 else kb.NONE)
-        knights = (knights & ~origin) | (origin if piece == 1 else kb.NONE)
-        diagonals = (diagonals & ~origin) | (origin if piece == 2 or piece == 4 else kb.NONE)
-        orthogonals = (orthogonals & ~origin) | (origin if piece == 3 or piece == 4 else kb.NONE)
+    kind, target = kb.kind_of(position, origin), origin
     meta = position.meta & WITHOUT_PASSANT
     if origin & (position.kings | position.orthogonals):
         meta &= ~(BOTH_RIGHTS << kb.word(2 * side))
-    own = (own & ~origin) | target
-    if side == kb.WHITE:
-        return kb.Position(pawns, knights, diagonals, orthogonals, kings, own, others, meta)
-    return kb.Position(pawns, knights, diagonals, orthogonals, kings, others, own, meta)
+    if kb.uniform(state + kb.GAMMA) < 0.75 or kind == kb.KING:
+        target = any_of(~(own | others), state + kb.GAMMA + kb.GAMMA)
+    else:
+        kind = int(kb.uniform(state + kb.GAMMA + kb.GAMMA) * 5)
+    rest = kb.Position(
+        position.pawns & ~origin,
+        position.knights & ~origin,
+        position.diagonals & ~origin,
+        position.orthogonals & ~origin,
+        position.kings & ~origin,
+        position.white & ~origin,
+        position.black & ~origin,
+        meta,
+    )
+    return with_piece(rest, side, kind, target)
 
 
 class Perturbation(NamedTuple):
@@ -300,9 +284,9 @@ def _perturb(
 
 def perturb(particles: Particles, change: Perturbation, count: int, seed: int) -> Particles:
     """Perturb `count` boards; return those that match the announcement, with equal weights. May be empty."""
-    target = np.empty((count, 8), np.uint64)
-    written = _perturb(kb.TABLES, particles.rows, change, seed, target, np.empty(kb.MAX_MOVES, np.int32))
-    return merged(target[:written], np.ones(written), is_exact=False, is_consistent=False)
+    target, scratch = np.empty((count, 8), np.uint64), np.empty(kb.MAX_MOVES, np.int32)
+    written = _perturb(kb.TABLES, particles.rows, change, seed, target, scratch)
+    return merged(target[:written], np.ones(written))
 
 
 def with_king_moved(
@@ -320,4 +304,4 @@ def with_king_moved(
 def blind_particles(view: View, seed: int) -> Particles:
     """Return boards of the last observation, with equal weights. May be empty."""
     rows = last_observation(view, BLIND_BOARDS, seed)
-    return merged(rows, np.ones(len(rows)), is_exact=False, is_consistent=False)
+    return merged(rows, np.ones(len(rows)))

@@ -12,20 +12,12 @@ from dataclasses import dataclass
 import chess
 import numpy as np
 
-import referee
 from kriegbot import kernels as kb
-from kriegbot.belief.filter import (
-    AnnouncedMove,
-    follow,
-    keep_accepted,
-    list_answering,
-    list_refusing,
-    matches_of,
-    merge_equal,
-)
+from kriegbot.belief import filter as kernels
+from kriegbot.belief.filter import AnnouncedMove, matches_of
 from kriegbot.models.built_in import uniform
 from kriegbot.models.protocol import Opponent, prior_of
-from referee import Announcement, Answer, OpponentMoved, OwnQuestion, OwnTry, View
+from referee import Announcement, Answer, Event, OpponentMoved, OwnQuestion, OwnTry, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +47,7 @@ class Particles:
         return float(1.0 / np.square(self.weights).sum()) if len(self.weights) else 0.0
 
     def draw(self, samples: int, seed: int) -> tuple[kb.Rows, kb.RealArray]:
-        """Draw histories with replacement; return distinct boards [n, 8] and the number of draws of each [n]."""
+        """Draw boards with replacement; return the distinct ones [n, 8] and the number of draws of each [n]."""
         total = np.cumsum(self.weights)
         marks = np.sort(kb.uniforms(seed, samples)) * total[-1]
         chosen = np.minimum(np.searchsorted(total, marks, side="right"), len(total) - 1)
@@ -91,9 +83,8 @@ class Filter:
                 return self._after_own_move(particles, move, announcement)
             case OwnTry(_, Answer.ILLEGAL) | OwnQuestion(Answer.YES | Answer.NO) as event:
                 left = list_consistent(particles.rows, [event])
-                return normalized(
-                    particles.rows[left], particles.weights[left], particles.is_exact, particles.is_consistent
-                )
+                rows, weights = particles.rows[left], particles.weights[left]
+                return normalized(rows, weights, particles.is_exact, particles.is_consistent)
             case OpponentMoved(announcement):
                 code = kb.encode_announcement(announcement)
                 moved = AnnouncedMove(code, kb.turn_history(view, index), *kb.announced_moves(view, index))
@@ -104,7 +95,7 @@ class Filter:
     def _after_own_move(self, particles: Particles, move: chess.Move, announcement: Announcement) -> Particles:
         rows, weights, scratch = particles.rows.copy(), particles.weights.copy(), np.empty(kb.MAX_MOVES, np.int32)
         code = kb.encode_announcement(announcement)
-        left = keep_accepted(kb.TABLES, rows, weights, kb.encode_move(move), code, self.rules, scratch)
+        left = kernels.keep_accepted(kb.TABLES, rows, weights, kb.encode_move(move), code, self.rules, scratch)
         return merged(rows[:left], weights[:left], particles.is_exact, particles.is_consistent)
 
     def _after_opponent(self, particles: Particles, event: AnnouncedMove, seed: int) -> Particles:
@@ -123,19 +114,19 @@ class Filter:
             shares = draws / np.where(divisor > 0, divisor, 1)
             successors = int(np.minimum(draws, moves).sum())
         rows, weights = np.empty((successors, 8), np.uint64), np.empty(successors)
-        written = follow(kb.TABLES, particles.rows, matches, (draws, shares, seed ^ 1), (rows, weights))
+        written = kernels.follow(kb.TABLES, particles.rows, matches, (draws, shares, seed ^ 1), (rows, weights))
         return merged(rows[:written], weights[:written], is_exact, particles.is_consistent)
 
 
-def list_consistent(rows: kb.Rows, events: Iterable[referee.Event]) -> kb.IntArray:
+def list_consistent(rows: kb.Rows, events: Iterable[Event]) -> kb.IntArray:
     """Return the indices, ascending, of the boards [N, 8] consistent with the refusals and answers of our turn."""
     left = np.arange(len(rows))
     for event in events:
         match event:
             case OwnTry(move, Answer.ILLEGAL):
-                left = left[list_refusing(rows[left], kb.encode_move(move))]
+                left = left[kernels.list_refusing(rows[left], kb.encode_move(move))]
             case OwnQuestion(Answer.YES | Answer.NO as answer):
-                left = left[list_answering(rows[left], answer is Answer.YES)]
+                left = left[kernels.list_answering(rows[left], answer is Answer.YES)]
     return left
 
 
@@ -147,10 +138,10 @@ def systematic(mass: kb.RealArray, draws: int, seed: int) -> kb.IntArray:
     return np.bincount(chosen, minlength=len(mass)).astype(np.int64)
 
 
-def merged(rows: kb.Rows, weights: kb.RealArray, is_exact: bool, is_consistent: bool) -> Particles:
+def merged(rows: kb.Rows, weights: kb.RealArray, is_exact: bool = False, is_consistent: bool = False) -> Particles:
     """Return particles from rows that may repeat: merge equal rows and normalise the weights."""
     table = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, np.int64)
-    count = merge_equal(rows, weights, table)
+    count = kernels.merge_equal(rows, weights, table)
     return normalized(rows[:count], weights[:count], is_exact, is_consistent)
 
 

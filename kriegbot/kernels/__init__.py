@@ -1,129 +1,15 @@
 """Chess and the referee on bitboards, compiled by numba when first called.
 
-Other packages import from here: the types of arguments, the decorators of kernels, and the kernels.
+Other packages import from here: the types of arguments, the decorators of kernels, and all that these modules define.
 """
 
-from kriegbot.kernels.announcements import (
-    CAPTURED_PAWN_BIT,
-    CHECK_SHIFT,
-    DARK_SQUARES,
-    EN_PASSANT_BIT,
-    LOST_STALEMATE,
-    NO,
-    NOT_ASKED,
-    PAIR_BITS,
-    PROMOTION_BIT,
-    SQUARES,
-    TRIED,
-    TRIES_SHIFT,
-    YES,
-    KernelRules,
-    TurnHistory,
-    announced_end,
-    announcement,
-    captured_on,
-    game_end,
-    is_won,
-    pair_of,
-    pawn_tries,
-    pawns_to_try,
-    situation,
-)
-from kriegbot.kernels.attacks import (
-    NOT_FILE_A,
-    NOT_FILE_H,
-    VALUES,
-    attacked_by,
-    attacks_of_pawns,
-    between,
-    bishop_attacks,
-    check_info,
-    exchange,
-    is_attacked,
-    king_attacks,
-    knight_attacks,
-    pawn_attacks,
-    rook_attacks,
-    shifted,
-)
-from kriegbot.kernels.encoding import (
-    announced_moves,
-    encode_announcement,
-    kernel_rules,
-    last_announced,
-    side_of,
-    turn_history,
-)
-from kriegbot.kernels.jit import entry, inlined, kernel, part_of, words
-from kriegbot.kernels.moves import (
-    EVERYWHERE,
-    LAST_RANKS,
-    MAX_MOVES,
-    add_moves,
-    has_legal_move,
-    is_legal_try,
-    legal_moves,
-    make_move,
-    moved,
-    moves_to,
-    open_tries,
-)
-from kriegbot.kernels.position import (
-    BISHOP,
-    KING,
-    KNIGHT,
-    MAX_TYPES,
-    NONE,
-    ONE,
-    PAWN,
-    QUEEN,
-    ROOK,
-    TYPE_MASK,
-    WHITE,
-    Position,
-    bit,
-    decode_move,
-    encode_move,
-    ep_square,
-    forward,
-    from_board,
-    kind_of,
-    load,
-    pieces_of,
-    plies_played,
-    side_to_move,
-    store,
-    to_board,
-    type_id,
-    with_type_ids,
-    without_type_ids,
-)
-from kriegbot.kernels.preparing import kernel_modules, load_or_build, prepare, prepare_first
-from kriegbot.kernels.quiet import QuietInfo, is_quiet, quiet_announcement, quiet_info
-from kriegbot.kernels.random import GAMMA, mixed, subseed, uniform, uniforms
+from kriegbot.kernels.announcements import *
+from kriegbot.kernels.attacks import *
+from kriegbot.kernels.jit import *
+from kriegbot.kernels.moves import *
+from kriegbot.kernels.position import *
+from kriegbot.kernels.preparing import *
+from kriegbot.kernels.quiet import *
+from kriegbot.kernels.random import *
 from kriegbot.kernels.tables import TABLES
-from kriegbot.kernels.types import (
-    Bytes,
-    IntArray,
-    Ints,
-    MoveArray,
-    Moves,
-    RealArray,
-    Reals,
-    Rows,
-    ShortArray,
-    Shorts,
-    Word,
-    WordArray,
-    Words,
-    advance,
-    as_bytes,
-    as_ints,
-    as_moves,
-    lsb,
-    number,
-    pointer,
-    pointers,
-    popcount,
-    word,
-)
+from kriegbot.kernels.types import *

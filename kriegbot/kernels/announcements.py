@@ -1,4 +1,4 @@
-"""Announcements of the referee as integers, as kernels compute them.
+"""Announcements of the referee, rule sets and limits as integers, made from the referee's or computed by kernels.
 
 0-6    square of the captured piece + 1, 0 for no capture; the capturing pawn's target, if en passant is announced
 7      the captured piece was a pawn (*)
@@ -13,7 +13,11 @@
 (*) 0 unless the rule set announces it.
 """
 
+from math import comb
 from typing import NamedTuple
+
+import chess
+import numpy as np
 
 from kriegbot.kernels import tables as at
 from kriegbot.kernels.attacks import check_info, line, pawn_attacks, shifted
@@ -34,8 +38,25 @@ from kriegbot.kernels.position import (
 )
 from kriegbot.kernels.random import mixed
 from kriegbot.kernels.types import Moves, Word, Words, lsb, number, popcount, word
+from referee import (
+    Announcement,
+    Answer,
+    Asking,
+    CapturedKind,
+    Limits,
+    OpponentAsked,
+    OpponentMoved,
+    OpponentRefused,
+    OwnQuestion,
+    OwnTry,
+    PawnTries,
+    PawnTrySquares,
+    Reason,
+    RuleSet,
+    View,
+)
 
-RANK, FILE, LONG_DIAGONAL, SHORT_DIAGONAL, KNIGHT = 1, 2, 4, 8, 16
+RANK, FILE, LONG_DIAGONAL, SHORT_DIAGONAL, BY_KNIGHT = 1, 2, 4, 8, 16
 CHECKMATE, STALEMATE, DEAD_POSITION, PLY_LIMIT, QUIET_LIMIT, LOST_STALEMATE = 1, 2, 3, 4, 5, 6
 CAPTURED_PAWN_BIT, EN_PASSANT_BIT, PROMOTION_BIT = 1 << 7, 1 << 21, 1 << 22
 CHECK_SHIFT, TRIES_SHIFT, END_SHIFT, SQUARES_SHIFT = 8, 13, 18, 23
@@ -47,6 +68,15 @@ SEVENTH_RANK, SECOND_RANK = words(0x00FF000000000000, 0xFF00)
 NOT_ASKED, NO, YES, TRIED = 0, 1, 2, 3
 PAIR_SHIFT, PAIR_BITS = words(18, 36)
 (DARK_SQUARES,) = words(0xAA55AA55AA55AA55)
+ENDS = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION, Reason.PLY_LIMIT, Reason.QUIET_LIMIT)
+"""Reasons in the order of their numbers, from 1."""
+TRIES_ANNOUNCED = {
+    PawnTries.NOTHING: 0,
+    PawnTries.COUNT: ANY_NUMBER,
+    PawnTries.COUNT_EACH: EACH_PROMOTION,
+    PawnTries.YES_NO: 1,
+    PawnTries.SQUARES: SQUARES,
+}
 
 
 class KernelRules(NamedTuple):
@@ -90,7 +120,7 @@ def check_directions(position: Position, checkers: Word) -> int:
     while checkers:
         checker = lsb(checkers)
         if bit(checker) & position.knights:
-            directions |= KNIGHT
+            directions |= BY_KNIGHT
         elif checker >> 3 == rank:
             directions |= RANK
         elif checker & 7 == file:
@@ -118,10 +148,7 @@ def unpinned(tables: Words, targets: Word, step: int, pinned: Word, king: int) -
 
 @kernel
 def pawn_tries(tables: Words, position: Position, checkers: Word, pinned: Word) -> tuple[int, Word, int]:
-    """Return the number of legal pawn captures of the side to move, their origins, and the number of promotions.
-
-    The choice of the promoted piece does not count.
-    """
+    """Return the number of legal pawn captures of the side to move, their origins, and how many of them promote."""
     side = side_to_move(position)
     own, other = pieces_of(position, side)
     king = lsb(position.kings & own)
@@ -150,10 +177,9 @@ def pawn_tries(tables: Words, position: Position, checkers: Word, pinned: Word) 
 
 @kernel
 def set_number(tables: Words, squares: Word) -> int:
-    """Return the index of a set of at most eight squares on ranks 2 to 7 among all sets of its size.
+    """Return the number of a set of at most eight squares on ranks 2 to 7: the combinatorial number system.
 
-    This is the combinatorial number system: the n-th square of the set, counted from a2, adds the number of ways to
-    choose n of the squares before it.
+    The n-th square of the set, counted from a2, adds the number of ways to choose n of the squares before it.
     """
     index, chosen = NONE, 0
     while squares:
@@ -270,9 +296,105 @@ def is_won(end: int) -> bool:
 def pair_of(first: int, second: int) -> Word:
     """Return two announcements, neither of the end, as one word of PAIR_BITS bits.
 
-    With en passant, promotions or squares of pawn tries it is a hash. Two of the half million sets of the largest
-    search then collide once in a hundred million searches.
+    With en passant, promotions or squares it is a hash: two sets collide once in a hundred million large searches.
     """
     if (first | second) >> END_SHIFT == 0:
         return word(first) << PAIR_SHIFT | word(second)
     return mixed(mixed(word(first)) ^ word(second))
+
+
+def encode_announcement(announcement: Announcement) -> int:
+    """Return an announcement in the bits above."""
+    code = 0 if announcement.capture is None else announcement.capture + 1
+    if announcement.captured is CapturedKind.PAWN:
+        code |= CAPTURED_PAWN_BIT
+    code |= int(announcement.checks) << CHECK_SHIFT
+    code |= EN_PASSANT_BIT * announcement.en_passant
+    code |= PROMOTION_BIT * announcement.promotion
+    match announcement.pawn_tries:
+        case None:
+            pass
+        case PawnTrySquares(squares):
+            code |= len(squares) + 1 << TRIES_SHIFT
+            code |= number_of_set(squares) << SQUARES_SHIFT
+        case info:
+            code |= min(info.at_least, EACH_PROMOTION) + 1 << TRIES_SHIFT
+    if announcement.end is not None:
+        is_lost = announcement.end.reason is Reason.STALEMATE and announcement.end.winner is not None
+        end = LOST_STALEMATE if is_lost else ENDS.index(announcement.end.reason) + 1
+        code |= end << END_SHIFT
+    return code
+
+
+def number_of_set(squares: tuple[chess.Square, ...]) -> int:
+    """Return `set_number` of ascending squares."""
+    return sum(comb(square - 8, place) for place, square in enumerate(squares, 1))
+
+
+def last_announced(view: View, before: int) -> tuple[int, KernelRules]:
+    """Return the announcement of the position before an event of a view, less its move, and the rules of it.
+
+    The first position has none. An answer to "Any?" counts as an announcement of a rule set with YES_NO.
+    """
+    rules, answer_bits = kernel_rules(view.rules, view.limits), 0
+    for event in reversed(view.events[:before]):
+        match event:
+            case OwnQuestion(Answer.YES | Answer.NO as answer) | OpponentAsked(answer):
+                rules = rules._replace(tries_announced=1)
+                answer_bits = (answer is Answer.YES) + 1 << TRIES_SHIFT
+            case OwnTry(announcement=Announcement() as last) | OpponentMoved(last):
+                return encode_announcement(last) & ~MOVE_BITS | answer_bits, rules
+    return answer_bits, rules
+
+
+def turn_history(view: View, before: int) -> TurnHistory:
+    """Return the announcements of the opponent's turn just before an event of a view.
+
+    A rule set without `nonsense` announces nonsense like illegal tries, so its refusals do not count. One exception:
+    after a yes to "Any?" the first refusal is of a pawn capture.
+    """
+    refused, answer, since = 0, NOT_ASKED, 0
+    for event in reversed(view.events[:before]):
+        match event:
+            case OpponentRefused():
+                refused += 1
+            case OpponentAsked(yes_or_no):
+                answer = YES if yes_or_no is Answer.YES else NO
+                since, refused = refused, 0
+            case _:
+                break
+    if answer == YES and since > 0 and view.rules.asking is Asking.OBLIGES_ONCE:
+        answer = TRIED
+    if not view.rules.nonsense:
+        refused, since = 0, int(answer == TRIED)
+    return TurnHistory(refused, answer, since)
+
+
+def announced_moves(view: View, before: int) -> tuple[int, int]:
+    """Return the announcements of our last move and of the opponent's, before an event of a view; 0 for no move."""
+    events = view.events[before - 1 :: -1] if before else ()
+    ours = (event.announcement for event in events if isinstance(event, OwnTry) and event.announcement)
+    theirs = (event.announcement for event in events if isinstance(event, OpponentMoved))
+    return next(map(encode_announcement, ours), 0), next(map(encode_announcement, theirs), 0)
+
+
+def kernel_rules(rules: RuleSet, limits: Limits) -> KernelRules:
+    """Return a rule set and limits for kernels."""
+    return KernelRules(
+        int(rules.captured_kind),
+        TRIES_ANNOUNCED[rules.pawn_tries],
+        int(rules.one_minor_each_draws),
+        int(rules.en_passant_announced),
+        int(rules.promotion_announced),
+        int(rules.stalemate_loses),
+        int(rules.checks_announced),
+        limits.plies or 0,
+        limits.quiet_plies or 0,
+    )
+
+
+def side_of(color: chess.Color) -> int:
+    """Return 0 for White, 1 for Black; raise ValueError for anything else than these booleans."""
+    if not isinstance(color, bool | np.bool_):
+        raise ValueError(f"illegal colour {color!r}: use chess.WHITE or chess.BLACK")
+    return 0 if color == chess.WHITE else 1

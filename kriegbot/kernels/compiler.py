@@ -175,34 +175,27 @@ def numba_type(hint: Any) -> Any:
     raise TypeError(f"{hint} is no type of kernels; use those of kriegbot.kernels.types")
 
 
-def _pointer(_context: Any, array: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return make_array(signature.args[0])(context, builder, args[0]).data
-
-    return types.CPointer(array.dtype)(array), generate
-
-
 def _pointed(kind: Any) -> Any:
-    """Return a struct's type with pointers in place of arrays, also in structs within it."""
+    """Return a type with pointers in place of arrays, also in structs within it."""
     if isinstance(kind, types.BaseNamedTuple):
         return types.BaseTuple.from_types([_pointed(field) for field in kind], kind.instance_class)
     return types.CPointer(kind.dtype) if isinstance(kind, types.Array) else kind
 
 
-def _pointers(_context: Any, struct: Any) -> Any:
-    def converted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-        if isinstance(kind, types.Array):
-            return make_array(kind)(context, builder, value).data
-        if isinstance(kind, types.BaseNamedTuple):
-            fields = zip(kind, unpack_tuple(builder, value), strict=True)
-            parts = [converted(context, builder, *field) for field in fields]
-            return context.make_tuple(builder, _pointed(kind), parts)
-        return value
-
+def _pointers(_context: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return converted(context, builder, signature.args[0], args[0])
+        return _converted(context, builder, signature.args[0], args[0])
 
-    return _pointed(struct)(struct), generate
+    return _pointed(value)(value), generate
+
+
+def _converted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    if isinstance(kind, types.Array):
+        return make_array(kind)(context, builder, value).data
+    if isinstance(kind, types.BaseNamedTuple):
+        fields = zip(kind, unpack_tuple(builder, value), strict=True)
+        return context.make_tuple(builder, _pointed(kind), [_converted(context, builder, *field) for field in fields])
+    return value
 
 
 def _advance(_context: Any, base: Any, _count: Any) -> Any:
@@ -232,7 +225,7 @@ def _instruction(result: Any, argument: Any, build: Callable[[Any, Any], Any]) -
 
 
 INTRINSICS = {
-    "pointer": intrinsic(_pointer),
+    "pointer": intrinsic(_pointers),
     "pointers": intrinsic(_pointers),
     "advance": intrinsic(_advance),
     "as_ints": intrinsic(_cast(types.int64)),

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from filelock import FileLock, Timeout
 
 from kriegbot.children import WorkerDied, WorkerPool, lower_priority, usable_cores
-from kriegbot.kernels.jit import Kernel, compiler
+from kriegbot.kernels.jit import Kernel, load_compiler
 from kriegbot.kernels.types import KERNEL_PACKAGES
 from kriegbot.parts import files_of
 from referee.text import atomic_file
@@ -42,10 +42,7 @@ def kernel_modules() -> tuple[str, ...]:
 
 
 def prepare(report: Progress | None = None) -> None:
-    """Compile every kernel and fill in every table, unless that was done. It takes half a minute.
-
-    A compiled kernel is loaded when it is called, so no process loads more than it needs.
-    """
+    """Compile every kernel and fill in every table, unless that was done. It takes half a minute."""
     _prepare(ALL, report)
 
 
@@ -60,7 +57,7 @@ def _prepare(mark: str, report: Progress | None, is_low: bool = False) -> None:
 
     The lock stands beside the folder: the sandbox shows the folder, and whoever can read a file can lock it.
     """
-    folder = compiler().kernel_folder()
+    folder = load_compiler().kernel_folder()
     with suppress(OSError):  # in the sandbox: the rest is compiled when it is called
         while not any((folder / name).exists() for name in (mark, ALL)):
             try:
@@ -76,7 +73,7 @@ def _prepare(mark: str, report: Progress | None, is_low: bool = False) -> None:
 
 def load_or_build(name: str, make: Callable[[], A]) -> A:
     """Return an array that takes long to make, from the file of an earlier process if there is one."""
-    path: Path = compiler().kernel_folder() / f"{name}.npy"
+    path: Path = load_compiler().kernel_folder() / f"{name}.npy"
     with suppress(OSError, ValueError):
         return cast(A, np.load(path))
     array = make()

@@ -54,10 +54,7 @@ class QuietInfo(NamedTuple):
 
 @kernel
 def movable_pieces(tables: Words, position: Position, king: int) -> tuple[int, Word]:
-    """Return `movable` and `obstructing` of QuietInfo, for a king that is not to move.
-
-    They count pieces off the king's lines, which cannot be pinned: a move can only capture one, or block a pawn.
-    """
+    """Return `movable` and `obstructing` of QuietInfo, of the pieces off the lines of a king that is not to move."""
     side = side_to_move(position)
     own, other = pieces_of(position, side)
     free = other & ~(rook_attacks(tables, king, NONE) | bishop_attacks(tables, king, NONE))

@@ -62,15 +62,12 @@ MoveArray = Annotated[npt.NDArray[np.int32], Machine("int32", 1)]
 
 @dataclass(eq=False)
 class KernelFunction:
-    """A Python function to be compiled once, for the types of its annotations.
-
-    Python may call it, other kernels may take it as an argument, or it is copied to each place of its call.
-    """
+    """A Python function to be compiled once, for the types of its annotations."""
 
     function: Callable[..., Any]
-    from_python: bool = False
-    by_pointer: bool = False
-    inlined: bool = False
+    from_python: bool = False  # Python calls it
+    by_pointer: bool = False  # other kernels take it as an argument
+    inlined: bool = False  # it is copied to each place of its call
     dispatcher: Any = field(default=None, init=False)  # numba's, once the function is compiled
     unfinished: Any = field(default=None, init=False)  # the same while it is compiled, for a kernel that calls itself
 

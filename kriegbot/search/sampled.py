@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kriegbot.belief.belief import Belief, RenewedPool
+from kriegbot.belief.belief import Belief, Pool
 from kriegbot.belief.last_observation import last_observation, with_king_moved
 from kriegbot.belief.particles import list_consistent
 from kriegbot.kernels import RealArray, Rows, decode_move, last_announced, side_of, subseed, uniforms
@@ -54,7 +54,7 @@ class SampledSearch:
         self.method, self.belief_model = Method.of(settings), load_opponent(settings.belief_model)
         self.belief: Belief | None = None
         self._sample: Sample | None = None
-        self._pool: RenewedPool | None = None
+        self._pool: Pool | None = None
         self._sample_events = 0
         """Number of the view's events that the sample fits."""
         self._board_values: tuple[int, BoardValues] | None = None
@@ -73,7 +73,7 @@ class SampledSearch:
         if self._pool is not None:
             self._pool.update(view)
         elif settings.boards == "pool":
-            self._pool = RenewedPool(view, settings.samples or MOST_DRAWN, self.seed)
+            self._pool = Pool(view, settings.samples or MOST_DRAWN, self.seed, is_renewed=True)
 
     def policy(self, view: View, seconds: float | None) -> Policy:
         """Return a policy: the best tries alike, or with a temperature all tries by value."""

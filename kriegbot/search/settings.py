@@ -67,7 +67,7 @@ class Settings:
     ties: Literal["random", "first", "last"] = setting(
         str, "which of the best tries is chosen, by square", "random", choices=("random", "first", "last")
     )
-    # "pool" draws from a `belief.belief.RenewedPool` of as many boards as are drawn
+    # "pool" draws from a renewed `belief.belief.Pool` of as many boards as are drawn
     boards: Literal["all", "pool", "last"] = setting(
         str,
         "histories fit all announcements, the last observation, or those since they entered a pool",
