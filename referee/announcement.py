@@ -58,14 +58,6 @@ class Reason(Enum):
 
 DECISIVE = frozenset({Reason.CHECKMATE, Reason.RESIGNATION, Reason.FORFEIT})
 """Ends that always have a winner. A stalemate has one under some rule sets, other ends never have one."""
-_CODE_OF_END = {
-    Reason.CHECKMATE: "mate",
-    Reason.STALEMATE: "stalemate",
-    Reason.DEAD_POSITION: "dead",
-    Reason.PLY_LIMIT: "plies",
-    Reason.QUIET_LIMIT: "quiet",
-}
-BY_A_MOVE = tuple(_CODE_OF_END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +107,24 @@ _CHECK_WORDS = {
 CHECK_LETTERS = dict(zip("RFLSN", Check, strict=True))
 _KIND_OF_LETTER = {None: None, "p": CapturedKind.PAWN, "o": CapturedKind.PIECE}  # o: "officer"; n would be a knight
 _LETTER_OF_KIND = {None: "", CapturedKind.PAWN: "p", CapturedKind.PIECE: "o"}
-_WINNER_OF_LETTER = {None: None, ":w": chess.WHITE, ":b": chess.BLACK}
-_LETTER_OF_WINNER = {None: "", chess.WHITE: ":w", chess.BLACK: ":b"}
-_END_OF_CODE = {code: reason for reason, code in _CODE_OF_END.items()}
+_END_OF_CODE = {
+    "mate:w": End(Reason.CHECKMATE, chess.WHITE),
+    "mate:b": End(Reason.CHECKMATE, chess.BLACK),
+    "stalemate": End(Reason.STALEMATE),
+    "stalemate:w": End(Reason.STALEMATE, chess.WHITE),
+    "stalemate:b": End(Reason.STALEMATE, chess.BLACK),
+    "dead": End(Reason.DEAD_POSITION),
+    "plies": End(Reason.PLY_LIMIT),
+    "quiet": End(Reason.QUIET_LIMIT),
+}
+_CODE_OF_END = {end: code for code, end in _END_OF_CODE.items()}
+BY_A_MOVE = tuple(dict.fromkeys(end.reason for end in _CODE_OF_END))
 _CODE = re.compile(
     r"(?:x(?P<square>[a-h][1-8])(?P<kind>[po])?(?P<passing>ep)?)?"
     r"(?P<promotion>=)?"
     r"(?:\+(?=[RFLSN])(?P<checks>R?F?L?S?N?))?"
     r"(?:\?(?P<tries>0|[1-9][0-9]?|yes|no|none|(?:[a-h][2-7])+))?"
-    r"(?:#(?P<end>[a-z]+)(?P<winner>:[wb])?)?"
+    rf"(?:#(?P<end>{'|'.join(_END_OF_CODE)}))?"
 )
 
 
@@ -215,7 +216,7 @@ class Announcement:
     promotion: bool = False
 
     def __post_init__(self) -> None:
-        if self.end is not None and (self.end.reason not in BY_A_MOVE or self.end.detail):
+        if self.end is not None and self.end not in _CODE_OF_END:
             raise ValueError(f"illegal announcement: no move brings about {self.end.text()!r}")
 
     @property
@@ -254,7 +255,7 @@ class Announcement:
         if self.pawn_tries is not None:
             code += "?" + self.pawn_tries.code()
         if self.end is not None:
-            code += f"#{_CODE_OF_END[self.end.reason]}{_LETTER_OF_WINNER[self.end.winner]}"
+            code += "#" + _CODE_OF_END[self.end]
         return code or "-"
 
     @classmethod
@@ -264,20 +265,15 @@ class Announcement:
             return cls()
         match = _CODE.fullmatch(code) if code else None
         if match is None:
-            raise BadAnnouncement(f"illegal announcement: {quoted(code)}; it takes a code such as 'xd5p+F?2' or '-'")
-        end = None
-        if match["end"] is not None:
-            try:
-                end = End(_END_OF_CODE[match["end"]], _WINNER_OF_LETTER[match["winner"]])
-            except (KeyError, ValueError):
-                known = "#mate:w, #mate:b, #stalemate, #stalemate:w, #stalemate:b, #dead, #plies, #quiet"
-                raise BadAnnouncement(f"illegal end in announcement: {quoted(code)}; it takes one of {known}") from None
+            raise BadAnnouncement(
+                f"illegal announcement: {quoted(code)}; it takes a code such as 'xd5p+F?2#mate:w' or '-'"
+            )
         return cls(
             capture=None if match["square"] is None else chess.parse_square(match["square"]),
             captured=_KIND_OF_LETTER[match["kind"]],
             checks=Check(sum(CHECK_LETTERS[letter] for letter in match["checks"] or "")),
             pawn_tries=None if match["tries"] is None else _pawn_tries(match["tries"]),
-            end=end,
+            end=_END_OF_CODE.get(match["end"]),
             en_passant=match["passing"] is not None,
             promotion=match["promotion"] is not None,
         )
@@ -290,9 +286,6 @@ def _pawn_tries(code: str) -> PawnTryInfo:
         return PawnTryCount(int(code))
     names = "" if code == "none" else code
     return PawnTrySquares(tuple(chess.parse_square(names[i : i + 2]) for i in range(0, len(names), 2)))
-
-
-# Announcements of moves
 
 
 def capture_square(board: chess.Board, move: chess.Move) -> chess.Square | None:

@@ -150,9 +150,6 @@ def _plain(text: str) -> str:
     return re.sub(r"\n\s*\n", "\n\n", re.sub(r"(?<=[^\]\n])\n\[", "\n\n[", text))
 
 
-# Writing
-
-
 def save_record(record: GameRecord, path: str | os.PathLike[str]) -> None:
     """Write a record to a file, whole or not at all. Raises RecordError as `record_to_pgn`, and OSError."""
     write_file(Path(path), record_to_pgn(record).encode())
@@ -235,9 +232,6 @@ def _wrapped(movetext: str) -> Iterator[str]:
     yield line
 
 
-# Reading
-
-
 def load_record(path: str | os.PathLike[str]) -> GameRecord:
     """Read a record from a file. Raises RecordError, which names the file, if that is no record."""
     try:
@@ -310,7 +304,6 @@ def game_of(headers: Mapping[str, str]) -> tuple[RuleSet, Limits, str]:
 
 
 def _replayed(game: PgnGame, comments: list[list[str]]) -> GameRecord:
-    """Return the record of a game, replayed from its moves and tags."""
     replay = Replay(*game_of(game.headers))
     seconds = []
     for move, tags in zip(game.moves, comments[1:], strict=True):
@@ -328,7 +321,6 @@ def _replayed(game: PgnGame, comments: list[list[str]]) -> GameRecord:
 
 
 def _repeat_tries(replay: Replay, tags: list[str], name: str) -> None:
-    """Replay the tries and questions in a tag."""
     for word in " ".join(tag[len(name) : -1] for tag in tags if tag.startswith(name)).split():
         match = _TRY.fullmatch(word)
         if match is None:

@@ -26,9 +26,6 @@ PIECE_VALUES: Mapping[chess.PieceType, float] = MappingProxyType(
 """Values in pawns; the king's is for exchanges in which it takes part."""
 
 
-# Squares
-
-
 def men_of(board: chess.BaseBoard, color: chess.Color) -> dict[chess.Square, chess.PieceType]:
     """Return the pieces of one side, by ascending square."""
     men = {square: board.piece_type_at(square) for square in chess.scan_forward(board.occupied_co[color])}
@@ -51,9 +48,6 @@ def king_of(men: Men) -> chess.Square:
 def relative_rank(color: chess.Color, square: chess.Square) -> int:
     """Return the rank of a square as a side sees it: 0 is its back rank, 7 where its pawns promote."""
     return chess.square_rank(square) if color == chess.WHITE else 7 - chess.square_rank(square)
-
-
-# Moves
 
 
 def is_pawn_capture(move: chess.Move, men: Men) -> bool:
@@ -88,20 +82,15 @@ def must_be_empty(move: chess.Move, men: Men) -> chess.Bitboard:
 
 
 def _steps(move: chess.Move) -> tuple[int, int]:
-    """Return how many files to the right and ranks up a move goes."""
     (file, rank), (to_file, to_rank) = ((square & 7, square >> 3) for square in (move.from_square, move.to_square))
     return to_file - file, to_rank - rank
 
 
 def _rook_in_castling(move: chess.Move) -> tuple[chess.Square, chess.Square]:
-    """Return the square from which the rook comes and the one to which it goes."""
     rank = chess.square_rank(move.from_square)
     if chess.square_file(move.to_square) == 6:
         return chess.square(7, rank), chess.square(5, rank)
     return chess.square(0, rank), chess.square(3, rank)
-
-
-# Attacks
 
 
 def attacks(
@@ -130,9 +119,6 @@ def attacked(color: chess.Color, men: Men) -> chess.Bitboard:
     for square, piece in men.items():
         targets |= attacks(color, piece, square, own)
     return targets
-
-
-# Tries
 
 
 def open_tries(
@@ -200,9 +186,6 @@ def _castling_targets(color: chess.Color, men: Men, kingside: bool, queenside: b
     return targets
 
 
-# Names
-
-
 def try_name(move: chess.Move, color: chess.Color, men: Men, kingside: bool, queenside: bool) -> str:
     """Return the name of a side's try; UCI if none of its pieces stands where it begins."""
     piece = men.get(move.from_square)
@@ -224,7 +207,6 @@ def try_name(move: chess.Move, color: chess.Color, men: Men, kingside: bool, que
 
 
 def _distinguished(name: str, rivals: list[str]) -> str:
-    """Return what tells a square from its rivals: nothing, its file, its rank or both."""
     if not rivals:
         return ""
     if all(rival[0] != name[0] for rival in rivals):

@@ -91,9 +91,6 @@ ICC = Notation(re.compile(r"\((?P<announced>[^:(){}]*):(?P<tries>[^:(){}]*)\)"),
 UMD = Notation(re.compile(r"\(K:(?P<tries>[^:(){}]*):(?P<announced>[^:(){}]*)\)"), "{(K:f6,Bg7:CK)}", is_complete=False)
 
 
-# Announcements
-
-
 def tokens_of(announcement: Announcement) -> list[str]:
     """Return the tokens of an announcement: Xd5 (capture), CF (check), P2 (pawn tries of the other side, if any).
 
@@ -109,7 +106,6 @@ def tokens_of(announcement: Announcement) -> list[str]:
 
 
 def _is_without_letter(announcement: Announcement) -> bool:
-    """Return True if part of an announcement has no letter in the notation."""
     has_number = isinstance(announcement.pawn_tries, PawnTryCount | None)
     return not has_number or announcement.promotion or announcement.en_passant
 
@@ -152,9 +148,6 @@ def notation_of(text: str) -> Notation | None:
     return match and (UMD if match["umd"].startswith("K:") else ICC)
 
 
-# Tries
-
-
 def name_of_try(board: chess.Board, move: chess.Move, *, is_capture: bool = False) -> str | None:
     """Return the name of a try of the side to move, by what it sees; None if its own pieces rule it out.
 
@@ -192,13 +185,9 @@ def named_try(board: chess.Board, name: str, ply: int) -> chess.Move:
 
 
 def _side_to_move(board: chess.Board) -> tuple[chess.Color, Men, bool, bool]:
-    """Return the part of the board that the side to move sees: colour, pieces and rights to castle."""
     color = board.turn
     rights = board.has_kingside_castling_rights(color), board.has_queenside_castling_rights(color)
     return color, men_of(board, color), *rights
-
-
-# Reading
 
 
 def read(
@@ -271,7 +260,6 @@ def _finish(game: Replay, headers: Mapping[str, str], result: str) -> Lost:
 
 
 def _replay(game: Replay, move: PgnMove, notation: Notation) -> None:
-    """Replay one turn with a comment: its refused tries, then its move."""
     here, ply = game.here, game.referee.ply
     match = notation.comment.fullmatch("".join(move.comments[0].split()))
     if match is None or len(move.comments) > 1:
@@ -296,9 +284,6 @@ def refuse_to_read(*_: object) -> tuple[GameRecord, Lost]:
         "one side's view is no full record: the other side's moves are not in it, and without them no referee can "
         "replay the game; it takes the game as the referee saw it"
     )
-
-
-# Writing
 
 
 def _headers_of(record: GameRecord, side: chess.Color | None = None) -> dict[str, str]:

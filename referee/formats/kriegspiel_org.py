@@ -57,9 +57,6 @@ _BLANK: Json = {
 _COMPARED = ("board_fen", "move_stack", "must_use_pawns", "game_over", "white_scoresheet", "black_scoresheet")
 
 
-# Words
-
-
 def _question(action: chess.Move | AskAny) -> Json:
     if isinstance(action, AskAny):
         return {"question_type": "ASK_ANY", "chess_move": None}
@@ -147,9 +144,6 @@ def _announced(sheet: Sheet, rules: RuleSet) -> list[list[tuple[str, Json]]]:
         for turn in sheet
     ]
     return [turn for turn in turns if turn]
-
-
-# Reading
 
 
 def fits(text: str) -> bool:
@@ -268,9 +262,6 @@ def _answer(game: Replay, action: chess.Move | AskAny, main: str | None) -> Json
     if refusal is Answer.IMPOSSIBLE and game.board.is_en_passant(action) and main == "ILLEGAL_MOVE":
         refusal = Answer.ILLEGAL  # they offer a pinned en passant capture after announcing no pawn tries
     return {"main_announcement": _refusal(refusal, rules)}
-
-
-# Writing
 
 
 def write(record: GameRecord) -> Written:
