@@ -58,11 +58,11 @@ def _list_features(
     position, features = kb.load(kb.pointer(row), 0), len(units)
     listed, unit = kb.pointer(moves), kb.pointer(units)
     count = kb.legal_moves(kb.pointer(tables), position, listed)
-    scene = scene_of(kb.pointer(tables), position, announced)
+    scene, scratch = scene_of(kb.pointer(tables), position, announced), kb.advance(listed, kb.MAX_MOVES // 2)
     for feature in range(features):
         unit[feature] = 1.0
         for i in range(count):
-            values[i * features + feature] = score(kb.pointer(tables), position, scene, listed[i], unit)
+            values[i * features + feature] = score(kb.pointer(tables), position, scene, listed[i], unit, scratch)
         unit[feature] = 0.0
     return count
 

@@ -106,6 +106,24 @@ def test_a_move_has_the_features_that_it_shows(
     assert features(fen, move, ours) == expected
 
 
+@pytest.mark.parametrize(
+    ("fen", "move", "expected"),
+    [
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "a1a8", True),
+        ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", "h5f7", True),
+        ("6rk/6pp/8/6N1/8/8/8/4K3 w - - 0 1", "g5f7", True),
+        ("6bk/7p/5KPP/8/8/8/8/8 w - - 0 1", "g6g7", True),
+        ("6k1/5ppp/8/3r4/8/8/8/R3K3 w - - 0 1", "a1a8", False),
+        ("7k/5Q2/8/6K1/8/8/8/8 w - - 0 1", "g5g6", False),
+    ],
+    ids=["a rook", "a queen", "a knight", "a pawn", "a check that a rook can block", "stalemate"],
+)
+def test_a_mate_is_known_as_one(fen: str, move: str, expected: bool) -> None:
+    board = chess.Board(fen)
+    board.push_uci(move)
+    assert board.is_checkmate() == expected == ("mates" in features(fen, move))
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_features_are_the_same_from_both_sides(seed: int) -> None:
     board = played(seed, plies=10 + seed).board()

@@ -50,6 +50,7 @@ SINGLE = (
     "to the centre",
     "to the wide centre",
     "by a bishop, rook or queen, four squares or more",
+    "mates",
 )
 NAMES = tuple(f"{name}: {kind}" for name in BY_KIND + RANKS_AND_FILES for kind in KINDS) + SINGLE
 """Names of the features, in the order of the weights."""
@@ -59,7 +60,7 @@ FORWARD, BACKWARD, OPENING, ENDGAME, NEAR_KING, NOT_DEFENDED, BEYOND_MIDDLE = ra
 ATTACKS_KING_ZONE, RANKS = range(96, 108, 6)
 FILES, SINGLES = RANKS + 6 * 8, RANKS + 6 * 12
 TO_QUEEN, TO_LESS, TO_SEVENTH, TO_SIXTH, TWO_STEPS, CASTLES, CHECKS = range(SINGLES, SINGLES + 7)
-CAPTURES_CHECKER, OUT_OF_CHECK, DEVELOPS, CENTRE, WIDE_CENTRE, FAR = range(SINGLES + 7, len(NAMES))
+CAPTURES_CHECKER, OUT_OF_CHECK, DEVELOPS, CENTRE, WIDE_CENTRE, FAR, MATES = range(SINGLES + 7, len(NAMES))
 OPENING_PLIES, ENDGAME_PIECES = 24, 12
 FIRST_RANK, EIGHTH_RANK, CENTRE_SQUARES, WIDE_SQUARES = kb.words(
     0xFF, 0xFF << 56, 0x0000001818000000, 0x00003C3C3C3C0000
@@ -131,6 +132,14 @@ def standing(weights: kb.Reals, side: int, kind: int, square: int) -> float:
     """Return the weights of the rank and the file of a square."""
     rank, file = square >> 3 if side == kb.WHITE else 7 - (square >> 3), square & 7
     return weights[RANKS + 6 * rank + kind] + weights[FILES + 6 * min(file, 7 - file) + kind]
+
+
+@kb.kernel
+def mates(tables: kb.Words, position: kb.Position, move: int, scratch: kb.Moves) -> bool:
+    """Return True if a move that gives check leaves no legal move; `scratch` has room for a list of moves."""
+    after, _ = kb.make_move(tables, position, move)
+    checkers, pinned = kb.check_info(tables, after)
+    return not kb.has_legal_move(tables, after, checkers, pinned, scratch)
 
 
 class MoveFacts(NamedTuple):
@@ -227,13 +236,22 @@ def add_pawn(weights: kb.Reals, reply: MoveFacts, total: float) -> float:
 
 @kb.inlined
 def add_attacks(
-    tables: kb.Words, weights: kb.Reals, position: kb.Position, scene: Scene, reply: MoveFacts, total: float
+    tables: kb.Words,
+    weights: kb.Reals,
+    position: kb.Position,
+    scene: Scene,
+    reply: MoveFacts,
+    scratch: kb.Moves,
+    total: float,
 ) -> float:
     """Add the weights of attacks on the enemy king and the squares around it."""
     enemy_king = position.kings & scene.other
     attacks = attacks_of(tables, reply.kind, scene.side, reply.target, scene.occupied & ~reply.start)
-    if attacks & enemy_king and reply.kind != kb.PAWN:
-        total += weights[CHECKS]
+    if attacks & enemy_king:
+        if reply.kind != kb.PAWN:
+            total += weights[CHECKS]
+        if weights[MATES] != 0.0 and mates(tables, position, reply.move, scratch):  # slow, but checks are few
+            total += weights[MATES]
     if attacks & kb.king_attacks(tables, kb.lsb(enemy_king)):
         total += weights[ATTACKS_KING_ZONE + reply.kind]
     return total
@@ -263,8 +281,10 @@ def add_plan(weights: kb.Reals, scene: Scene, reply: MoveFacts, total: float) ->
 
 
 @kb.inlined
-def score(tables: kb.Words, position: kb.Position, scene: Scene, move: int, weights: kb.Reals) -> float:
-    """Return the sum of the weights [len(NAMES)] of a move's features.
+def score(
+    tables: kb.Words, position: kb.Position, scene: Scene, move: int, weights: kb.Reals, scratch: kb.Moves
+) -> float:
+    """Return the sum of the weights [len(NAMES)] of a move's features; `scratch` has room for a list of moves.
 
     Each part adds to the total of those before it: in another order the sum would be rounded otherwise.
     """
@@ -275,7 +295,7 @@ def score(tables: kb.Words, position: kb.Position, scene: Scene, move: int, weig
         total += weights[NEAR_KING + reply.kind]
     if reply.kind == kb.PAWN:
         total = add_pawn(weights, reply, total)
-    total = add_attacks(tables, weights, position, scene, reply, total)
+    total = add_attacks(tables, weights, position, scene, reply, scratch, total)
     return add_plan(weights, scene, reply, total)
 
 
@@ -290,9 +310,9 @@ def score_moves(
     scores: kb.Reals,
 ) -> None:
     """Write the scores of `count` replies by weights [len(NAMES)]."""
-    scene = scene_of(tables, position, announced)
+    scene, scratch = scene_of(tables, position, announced), kb.advance(moves, kb.MAX_MOVES // 2)
     for i in range(count):
-        scores[i] = score(tables, position, scene, moves[i], weights)
+        scores[i] = score(tables, position, scene, moves[i], weights, scratch)
 
 
 @kb.inlined
