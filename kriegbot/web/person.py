@@ -173,14 +173,19 @@ def seat_people(
     for color, side in sides.items():
         opponent = called(str(programs[not color])) if programs else "Opponent"
         names = (YOU, opponent) if color else (opponent, YOU)
-        seed = str(setup.seed) if setup.is_seed_given else None
-        message = game_message(side, names, setup.rules, seed, color)
-        message.men = letters(own_men(referee.view(color)))
-        message.two = game.is_for_two
-        message.onlookers = None if game.onlookers is None else f"/{registry.guest_token}/#game={game.onlookers.id}"
-        message.clock = None if setup.control is None else str(setup.control)
-        if side.may_invite:
-            message.invitation = f"/{registry.guest_token}/#game={sides[not color].id}"
+        link = f"/{registry.guest_token}/#game="
+        message = game_message(
+            side,
+            names,
+            setup.rules,
+            setup.seed if setup.is_seed_given else None,
+            you=chess.COLOR_NAMES[color],
+            men=letters(own_men(referee.view(color))),
+            two=game.is_for_two,
+            onlookers=None if game.onlookers is None else link + game.onlookers.id,
+            clock=None if setup.control is None else str(setup.control),
+            invitation=link + sides[not color].id if side.may_invite else None,
+        )
         side.publish(message)
     return sides
 
@@ -210,11 +215,8 @@ def watched(registry: Registry, request: Watch) -> WatchedGame:
     rules, seed = rules_of(request.rules), seed_of(request.seed)
     game = LiveGame(registry, GameSetup(rules, seed), {chess.WHITE: white, chess.BLACK: black}, request.pace).watched
     assert game is not None  # for mypy: no person plays
-    message = game_message(
-        game, both_called([str(white), str(black)]), rules, None if request.seed is None else str(seed)
-    )
-    message.men = letters(chess.Board().piece_map())
-    game.publish(message)
+    names, men = both_called([str(white), str(black)]), letters(chess.Board().piece_map())
+    game.publish(game_message(game, names, rules, None if request.seed is None else seed, men=men))
     return game
 
 

@@ -135,7 +135,7 @@ class PageGame:
 
     @property
     def is_unattended(self) -> bool:
-        """True if no browser shows the game."""
+        """True if no browser shows the game from any side."""
         return not self.has_listeners
 
     def invitation(self) -> Reply | None:
@@ -186,7 +186,6 @@ class PageGame:
         self.play.stop(why)
 
     async def _look(self, indexes: Sequence[int]) -> None:
-        """Send the analysis of moments, one by one."""
         if self.review is None:
             return
         try:
@@ -217,11 +216,9 @@ class Registry:
 
     Args:
       folder: where they are saved.
-      memory: the file for the page's choices; by default one in that folder.
-      results: the file for the results of whoever runs the server; by default one in that folder.
-      address: the file for the page's address; by default one in that folder.
+      memory, results, address: files for the page's choices, the results of whoever runs the server, and the page's
+        address; by default in that folder.
       sandbox: False to trust players from outside; True to refuse chess engines, which no sandbox holds.
-      limits: bounds on what browsers can make the server do.
     """
 
     def __init__(
@@ -269,11 +266,10 @@ class Registry:
         self.analyst.warm()
         self.seats.warm()
 
-    def show_network(self, network: replies.NetworkState) -> None:
-        """Send whoever runs the server the state of the network."""
-        self.network_shown = network
+    def broadcast(self, message: Reply) -> None:
+        """Send a message to all sockets; in any thread."""
         for listener in list(self.listeners):
-            listener(network)
+            listener(message)
 
     def address_at(self, host: str) -> Address:
         """Return the address that the page had at this host; a new one, if it had another host or none."""
@@ -315,8 +311,7 @@ class Registry:
             self.results.add_review(record.headers.get("Seed", ""), themes)
         except OSError as error:
             log.warning("cannot store themes of turning points in %s: %s", self.results.path, error.strerror or error)
-        for listener in list(self.listeners):
-            listener(self.results_shown())
+        self.broadcast(self.results_shown())
 
     def check(self, players: Iterable[PlayerSpec], rules: RuleSet) -> None:
         """Try out players from outside, and parts; raise Refused if one cannot play."""
@@ -387,5 +382,4 @@ class Registry:
 
     def _preparing(self, what: str, done: int, total: int) -> None:
         self.preparing = Preparing(what, done, total)
-        for listener in list(self.listeners):
-            listener(self.preparing)
+        self.broadcast(self.preparing)

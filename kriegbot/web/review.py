@@ -212,31 +212,29 @@ def _run_job(job: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
 
 
 class Beliefs:
-    """The beliefs of both sides in many games. Caches the latest `games` of each kind, and rebuilds others."""
+    """The beliefs of both sides in many games. Caches those of the latest `games`, and rebuilds others.
+
+    Its methods return None if their work needs another `SLICE`, and continue when called again.
+    """
 
     def __init__(self, games: int = 32) -> None:
         cached = lru_cache(games)
         self._sides = cached(lambda _key: {color: Hindsight() for color in chess.COLORS})
 
     def heat(self, key: str, view: View) -> list[list[float]] | None:
-        """Return chances [6][64] in a view, to three places.
-
-        Returns:
-          An empty list if no board is consistent with the view; None if the work needs another `SLICE`.
-        """
-        belief = self._sides(key)[view.color].at(view, seconds=SLICE)
-        return None if belief is None else rounded(belief)
+        """Return chances [6][64] in a view, to three places; none if no board is consistent with it."""
+        return None if (belief := self._at(key, view)) is None else rounded(belief)
 
     def hint(self, key: str, view: View) -> Hint | None:
-        """Return the best tries in a view, searched as by level `master`; None if it needs another `SLICE`."""
-        belief = self._sides(key)[view.color].at(view, seconds=SLICE)
-        return None if belief is None else hint(belief)
+        """Return the best tries in a view, searched as by level `master`."""
+        return None if (belief := self._at(key, view)) is None else hint(belief)
 
     def follow(self, key: str, view: View) -> bool | None:
-        """Value the tries in a view ahead of the review; return None if it needs another `SLICE`."""
-        side = self._sides(key)[view.color]
-        belief = side.at(view, seconds=SLICE)
-        return None if belief is None else bool(side.values(belief))
+        """Value the tries in a view ahead of the review."""
+        return None if (belief := self._at(key, view)) is None else bool(self._sides(key)[view.color].values(belief))
+
+    def _at(self, key: str, view: View) -> BeliefSnapshot | None:
+        return self._sides(key)[view.color].at(view, seconds=SLICE)
 
     def look(
         self, key: str, views: Mapping[chess.Color, View], moments: Sequence[Mapping[chess.Color, int]]
@@ -249,7 +247,7 @@ class Beliefs:
           moments: numbers of events in each side's view.
 
         Returns:
-          As many moments as fit in one `SLICE`; None if not one did.
+          As many moments as fit in one `SLICE`.
         """
         sides, deadline = self._sides(key), perf_counter() + SLICE
         analyses: list[Analysis] = []
@@ -270,7 +268,7 @@ class Beliefs:
     def turning(
         self, key: str, views: Mapping[chess.Color, View], color: chess.Color, you: chess.Color | None
     ) -> list[TurningPoint] | None:
-        """Return a side's turning points; None if they need another `SLICE`. `you` is the side that texts address."""
+        """Return a side's turning points; `you` is the side that texts address."""
         return self._sides(key)[color].turning_points(views[color], views[not color], you, SLICE)
 
 

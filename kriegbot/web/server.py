@@ -52,6 +52,12 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self' ws://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
 
 log = logging.getLogger("kriegbot.web")
 
@@ -147,7 +153,8 @@ class PageServer(uvicorn.Server):
             origin = "http://{}:{}".format(*self._guard.house)
         self.kept.network = address
         self.registry.keep_address(self.kept)
-        self.registry.show_network(NetworkState(addresses_here(), origin))
+        self.registry.network_shown = NetworkState(addresses_here(), origin)
+        self.registry.broadcast(self.registry.network_shown)
 
     def _close_house(self) -> None:
         if self._house is None:
@@ -275,20 +282,18 @@ def listening(host: str, port: int, *, or_any: bool = False) -> socket.socket:
 
 
 def _has_screen() -> bool:
-    """Return True if a browser can open a window; without one, some open in the terminal."""
+    """Return True if a browser can open a window."""
     return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 class Guard:
-    """ASGI middleware that passes requests on without the token in their path, or refuses and logs them.
+    """ASGI middleware that refuses and logs requests from elsewhere.
 
     Attributes:
       house: address and port of a listener for guests in a network, if it is open. Only their token is valid there.
 
     Args:
-      app: the guarded application.
-      token: first part of the path of whoever runs the server.
-      guest_token: first part of the path of people invited to one game.
+      token, guest_token: first part of the path of whoever runs the server, and of people invited to one game.
       host, port: the address that the server is bound to.
     """
 
@@ -300,7 +305,7 @@ class Guard:
         self._refused = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass one request or connection on, or refuse it."""
+        """Pass one request or connection on without its token, or refuse it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -324,7 +329,7 @@ class Guard:
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         is_house = self._is_house(scope)
-        if len(hosts) != 1 or not (self._names_house(hosts[0]) if is_house else self.is_host(hosts[0])):
+        if len(hosts) != 1 or not self.is_host(hosts[0], is_house=is_house):
             return f"foreign Host {quoted(', '.join(hosts))}"
         if len(origins) > 1 or (origins and origins[0] != f"http://{hosts[0]}"):
             return f"foreign Origin {quoted(', '.join(origins))}"
@@ -341,46 +346,31 @@ class Guard:
     def _is_house(self, scope: Scope) -> bool:
         return self.house is not None and tuple(scope.get("server") or ()) == self.house
 
-    def _names_house(self, text: str) -> bool:
-        """Return True if a Host header has any address and the house's port: a router may forward to it."""
-        name, _, port = text.rpartition(":")
-        return self.house is not None and port == str(self.house[1]) and _is_address(name)
+    def is_host(self, text: str, *, is_house: bool = False) -> bool:
+        """Return True if a Host header names this server: by an address, which no name can fake, or as localhost.
 
-    def is_host(self, text: str) -> bool:
-        """Return True if a Host header names this server: by an address, which no name can fake, or as localhost."""
-        name, colon, port = text.rpartition(":")
+        A router may forward from any address to the house.
+        """
+        name, colon, port = text.lower().rpartition(":")
         if not colon or text.endswith("]"):
-            name, port = text, "80"
-        if port != str(self._port):
+            name, port = text.lower(), "80"
+        name = name.removeprefix("[").removesuffix("]")
+        if port != str(self.house[1] if is_house and self.house else self._port):
             return False
-        name = name.lower()
-        if name == self._host:
-            return True
-        bare = name.removeprefix("[").removesuffix("]")
-        if self._host in LOOPBACK:
-            return bare in LOOPBACK
-        return _is_address(bare) or bare == socket.gethostname().lower()
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
+        if self._host in LOOPBACK and not is_house:
+            return name in LOOPBACK
+        with contextlib.suppress(ValueError):
+            return bool(ipaddress.ip_address(name))
+        return name in (self._host, socket.gethostname().lower())
 
 
 def _with_headers(send: Send, host: str, *, is_trusted: bool) -> Send:
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            headers["Content-Security-Policy"] = POLICY.format(host=host)
-            headers["X-Content-Type-Options"] = "nosniff"
-            headers["Referrer-Policy"] = "no-referrer"
+            headers.update(HEADERS | {"Content-Security-Policy": POLICY.format(host=host)})
             if is_trusted:  # without encryption, browsers ignore it on other hosts, and complain
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
-            headers["Cross-Origin-Resource-Policy"] = "same-origin"
-            headers["Cache-Control"] = "no-store"
         await send(message)
 
     return send_with_headers

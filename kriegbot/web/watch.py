@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import chess
 
@@ -147,12 +148,11 @@ class SpectatorGame(PageGame):
 
 
 def game_message(
-    game: PageGame, players: Sequence[str], rules: RuleSet, seed: str | None, you: chess.Color | None = None
+    game: PageGame, players: Sequence[str], rules: RuleSet, seed: str | int | None, **more: Any
 ) -> GameInfo:
-    """Return the message that introduces a game."""
-    side = None if you is None else chess.COLOR_NAMES[you]
+    """Return the message that introduces a game; `more` has other fields of it."""
     white, black = players
-    return GameInfo(game.id, game.kind, white, black, rules.title, seed, you=side)
+    return GameInfo(game.id, game.kind, white, black, rules.title, None if seed is None else str(seed), **more)
 
 
 def over_message(record: GameRecord, saved: str | None, you: chess.Color | None = None) -> GameEnded:
