@@ -138,8 +138,11 @@ class Library:
 
 
 def is_linked(path: Path) -> bool:
-    """Return True if a file is a symbolic link, or has a hard link elsewhere."""
-    return path.is_symlink() or path.stat().st_nlink > 1
+    """Return True if a file is a symbolic link, has a hard link elsewhere, or is gone."""
+    try:
+        return path.is_symlink() or path.stat().st_nlink > 1
+    except OSError:
+        return True
 
 
 def _listed(path: Path) -> SavedGame | None:
