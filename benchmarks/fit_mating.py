@@ -1,221 +1,356 @@
-"""Fit the cost of a set of king squares for bishop and knight to games (`kriegbot.endgames.leaf`).
+"""Fit the networks that estimate sets of king squares (`kriegbot.endgames.leaf`) to games.
 
-    python benchmarks/fit_mating.py --rounds 12 --folder rounds --out kriegbot/endgames/network.npz
+    python benchmarks/fit_mating.py --out kriegbot/endgames/networks.npz
 
-A round plays games with the network fitted to all earlier rounds; the first plays without one. If the network rates a
-set too well, the search reaches it and the next fit corrects it (fitted policy iteration). The target is the number of
-moves left at each of our turns, or FAILED if no mate came. Games start as in `mating.py`, whose defender sees
-everything; in half of them some of its moves are random. The result is the network of the round with the most mates,
-since rounds differ much. The folder keeps the rounds: run the same command again to resume.
+In each game we make the try of the least estimated cost, one move ahead, with the network as it is. After the game the
+network learns each of our turns by gradient descent. Its target is half the moves that followed, by TD(lambda) (Sutton
+1988), and half the cost of the try that we made, as estimated then. The last FINE of the games have a smaller rate. The
+result is a running mean of the weights.
+
+The defender sees the board. In 45% of the games it goes away from our king, as in `mating.py`; in the others it steps
+at random, to the centre, to where mate takes longest if we see it, or towards our pieces. In 40% of the games some of
+its moves are random. Some games start as in `mating.py`; in the others we know more, or mate is near.
 """
 
 import argparse
 import random
+import time
 from pathlib import Path
 from typing import NamedTuple
 
 import chess
 import numpy as np
 import numpy.typing as npt
-from mating import ENDINGS, MAX_MOVES, defence, start
-from rich.console import Console
-from rich.progress import track
+from mating import ENDINGS, moves_to_mate, start, table_in_view
 
 from kriegbot import kernels as kb
-from kriegbot.endgames import Mating
-from kriegbot.endgames.delayed_information import delayed_tables_for, mean_cost
-from kriegbot.endgames.king_sets import pieces_at
+from kriegbot.endgames.delayed_information import (
+    SCALE,
+    DelayedTables,
+    delayed_tables_for,
+    placement,
+    transformed,
+)
+from kriegbot.endgames.king_sets import (
+    MATED,
+    MAX_OUTCOMES,
+    OUR_TURN,
+    OUTCOME,
+    REFUSED,
+    KingSet,
+    Pieces,
+    after_try,
+    all_pieces,
+    attacks_of,
+    list_tries,
+    outcomes_of,
+    refusing,
+    set_at,
+    steps_from,
+    with_same_checks,
+)
 from kriegbot.endgames.king_squares import pieces_row
 from kriegbot.endgames.leaf import (
     BINARY_INPUTS,
     HIDDEN,
     INPUTS,
-    MAX_ACTIVE,
-    SQUARES,
+    MOST,
+    SIZE,
     UNIT,
-    is_bishop_and_knight,
+    Network,
+    correction,
+    estimate,
     list_inputs,
 )
-from kriegbot.kernels import TABLES, RealArray, subseed
-from referee import BERKELEY, NO_LIMITS, Answer, Reason, Referee
+from kriegbot.kernels.random import GAMMA, mixed, uniform
 
-LONGEST, FAILED = 70, 100.0
-"""Our moves in a game, and the moves counted as left if it ended without mate."""
-UNFINISHED = 40.0
-"""Moves counted as left at the end of a game of LONGEST moves."""
-NOISE = 0.0, 0.0, 0.15, 0.5
-"""Shares of random moves of the defender; each game draws one."""
-NODES = 3000
-"""Sets visited per try."""
-PASSES, BATCH, RATE, DECAY = 8, 256, 2e-3, 1e-5
-HELD_OUT = 10
-"""One game in this many is held out."""
-
-Matrix = npt.NDArray[np.float32]
-
-
-class Round(NamedTuple):
-    """Positions of a round with us to move.
-
-    Attributes:
-      inputs: [N, INPUTS] of the network.
-      left: [N] moves to mate.
-      game: [N] index of the game.
-      mated: [games] True if we mated within 50 moves.
-      network: the network of this round.
-    """
-
-    inputs: Matrix
-    left: Matrix
-    game: npt.NDArray[np.int64]
-    mated: npt.NDArray[np.bool_]
-    network: RealArray
+FITTED = "KRK", "KBBK", "KBNK"
+LONGEST, TURNS = 55, 400
+"""Our moves, and our tries, in a game."""
+UNFINISHED, DRAWN = 50.0, 120.0
+"""Cost of a game that was not over, at its end, and of a try that draws."""
+WORST = 0.2
+"""Weight of the worst answer to a try."""
+TRACE = 0.8
+"""The lambda of TD(lambda)."""
+CHUNK, POOL = 250, 4000
+"""Games between two changes of the rate, and starts to draw from."""
+RATES, FINE = (0.01, 0.004), 0.5
+"""First rates of gradient descent of the two parts, each lowered to LAST_RATE along a cosine; share of the second."""
+LAST_RATE = 0.0002
+JITTER = 0.5, 0.1
+"""Most that is added to the cost of a try by lot, in moves, in the two parts."""
+AWAY, RANDOM, CENTRE, LATE, NEAR = range(5)
+"""Where the defender goes."""
+TESTS = 300
+HISTORY = 9
+"""Words of a turn: our pieces (5), the king's squares, `KingSet.before`, our moves so far, estimated cost * 1024."""
 
 
-class Game(NamedTuple):
-    """The inputs and the moves left at each of our turns, and True if we mated within 50 moves."""
+class Learner(NamedTuple):
+    """The network and tables, and scratch: tries, outcomes, turns of a game; counts of games mated and lost."""
 
-    inputs: list[Matrix]
-    left: list[float]
-    mated: bool
+    network: Network
+    no_network: Network
+    tables: DelayedTables
+    moves: kb.MoveArray
+    outcomes: kb.WordArray
+    history: kb.WordArray
+    ended: kb.IntArray
+
+    @classmethod
+    def of(cls, ending: str, seed: int) -> "Learner":
+        """Return a learner whose network corrects nothing yet."""
+        row = pieces_row(chess.WHITE, start(ENDINGS[ending], random.Random(seed))[1].men)
+        rng, weights = np.random.default_rng(seed), np.zeros(SIZE)
+        weights[: BINARY_INPUTS * HIDDEN] = rng.standard_normal(BINARY_INPUTS * HIDDEN) * 0.08
+        weights[(INPUTS + 1) * HIDDEN : -1] = rng.standard_normal(HIDDEN) * 0.5 * HIDDEN**-0.5
+        return cls(
+            Network.of(weights),
+            Network.of(np.zeros(0)),
+            delayed_tables_for(row),
+            np.zeros(kb.MAX_MOVES, np.int32),
+            np.zeros(MAX_OUTCOMES * OUTCOME, np.uint64),
+            np.zeros(HISTORY * TURNS, np.uint64),
+            np.zeros(2, np.int64),
+        )
+
+
+@kb.kernel
+def learn(tables: kb.Words, learner: Learner, node: KingSet, target: float, rate: float) -> None:
+    """Make a step of gradient descent towards a cost."""
+    network, ours, squares = learner.network, node.pieces, node.squares
+    output = correction(tables, network, learner.tables.current, ours, squares)
+    error = (target - estimate(tables, learner.tables, learner.no_network, node)) / UNIT - output
+    step = rate * max(min(error, 1.0), -1.0)
+    active, real, hidden = network.active, network.real, network.hidden
+    count = list_inputs(tables, learner.tables.current, ours, squares, active, real)
+    last, biases = kb.advance(network.weights, BINARY_INPUTS * HIDDEN), kb.advance(network.weights, INPUTS * HIDDEN)
+    outputs = kb.advance(biases, HIDDEN)
+    outputs[HIDDEN] += step
+    for h in range(HIDDEN):
+        slope = step * outputs[h] if hidden[h] > 0.0 else 0.0
+        outputs[h] += step * max(hidden[h], 0.0)
+        hidden[h] = slope
+        biases[h] += slope
+        last[h] += slope * real[0]
+        last[HIDDEN + h] += slope * real[1]
+    for i in range(count):
+        row = kb.advance(network.weights, HIDDEN * active[i])
+        for h in range(HIDDEN):
+            row[h] += hidden[h]
+
+
+@kb.kernel
+def estimate_cost(tables: kb.Words, learner: Learner, node: KingSet, move: int, worst_share: float) -> float:
+    """Return the estimated cost of a try, the worst answer with this share; -1 if every board refuses it."""
+    outcomes, total, worst = learner.outcomes, 0.0, 0.0
+    count = outcomes_of(tables, node.pieces, node.squares, move, outcomes)
+    for j in range(count):
+        kind, cost = kb.number(outcomes[OUTCOME * j + 7]), DRAWN
+        if kind == MATED:
+            cost = 1.0
+        elif kind <= OUR_TURN:
+            after = estimate(tables, learner.tables, learner.network, set_at(outcomes, j))
+            cost = after if kind == REFUSED else 1.0 + after
+        total += cost * float(kb.number(outcomes[OUTCOME * j + 6]))
+        worst = max(worst, cost)
+    if count == 0:
+        return -1.0
+    return (1.0 - worst_share) * total / float(kb.popcount(node.squares)) + worst_share * worst
+
+
+@kb.kernel
+def mated_next(tables: kb.Words, ours: Pieces, moves: kb.Moves) -> kb.Word:
+    """Return the squares on which we can mate the king at once."""
+    squares = kb.NONE
+    for i in range(list_tries(tables, ours, moves)):
+        attacked = attacks_of(tables, after_try(ours, moves[i])).all
+        squares |= attacked & ~steps_from(~attacked) & ~refusing(tables, ours, moves[i])
+    return squares
+
+
+@kb.inlined
+def distance(first: int, second: int) -> int:
+    """Return the king steps between two squares."""
+    return max(abs((first & 7) - (second & 7)), abs((first >> 3) - (second >> 3)))
+
+
+@kb.kernel
+def defend(tables: kb.Words, learner: Learner, ours: Pieces, king: int, aim: int, state: kb.Word) -> int:
+    """Return the square to which the defender goes; -1 if it cannot move."""
+    targets = kb.king_attacks(tables, king) & ~attacks_of(tables, ours).all
+    if aim != RANDOM:
+        targets = targets & all_pieces(ours) or targets
+        targets = targets & ~mated_next(tables, ours, learner.moves) or targets
+    best, place, chosen = 1e9, placement(ours), -1
+    while targets:
+        square = kb.lsb(targets)
+        state += GAMMA
+        harm = 1e-3 * uniform(state)
+        if aim == AWAY:
+            harm -= float(distance(square, kb.lsb(ours.king)))
+        elif aim == CENTRE:
+            harm += abs(float(square & 7) - 3.5) + abs(float(square >> 3) - 3.5)
+        elif aim == LATE:
+            harm -= float(learner.tables.current[(place >> 7) * 64 + transformed(square, place & 127)]) / SCALE
+        elif aim == NEAR:
+            others, near = all_pieces(ours) & ~ours.king, 8
+            while others:
+                near = min(near, distance(square, kb.lsb(others)))
+                others &= others - kb.ONE
+            harm += float(near)
+        if harm < best:
+            best, chosen = harm, square
+        targets &= targets - kb.ONE
+    return chosen
+
+
+@kb.kernel
+def learn_game(tables: kb.Words, learner: Learner, turns: int, final: float, rate: float) -> None:
+    """Learn the turns of a game whose last turn cost `final`."""
+    target = final
+    for turn in range(turns - 1, -1, -1):
+        row = kb.advance(learner.history, HISTORY * turn)
+        node = KingSet(Pieces(row[0], row[1], row[2], row[3], row[4]), row[5], row[6])
+        estimated = min(float(kb.number(row[8])) / 1024.0, MOST)
+        learn(tables, learner, node, (target + estimated) / 2.0, rate)
+        now = estimate(tables, learner.tables, learner.network, node)
+        if turn > 0:
+            moves = kb.number(row[7]) - kb.number(kb.advance(row, -HISTORY)[7])
+            target = min(float(moves) + TRACE * target + (1.0 - TRACE) * now, MOST)
 
 
 @kb.entry
-def inputs_of(
-    tables: kb.WordArray,
-    pieces: kb.WordArray,
-    squares: kb.Word,
-    current: kb.ShortArray,
-    active: kb.IntArray,
-    last: kb.RealArray,
-) -> int:
-    """Write the indices of inputs that are 1, and the last two inputs; return the number of indices."""
-    ours = pieces_at(kb.pointer(pieces), 0)
-    if squares == kb.NONE or not is_bishop_and_knight(ours):
-        return 0
-    last[0] = mean_cost(kb.pointer(current), ours, squares) / UNIT
-    last[1] = float(kb.popcount(squares)) / SQUARES
-    return list_inputs(kb.pointer(tables), ours, squares, kb.pointer(active))
+def play(
+    tables_: kb.WordArray,
+    learner_: Learner,
+    starts: kb.WordArray,
+    seed: kb.Word,
+    aims: bool,
+    rate: float,
+    jitter: float,
+) -> None:
+    """Play games from starts (our pieces, the king's squares, its square) and learn from them if `rate` is above 0.
 
-
-def inputs_at(men: dict[chess.Square, chess.PieceType], squares: int) -> Matrix:
-    """Return the network's inputs for our pieces, as White."""
-    row, active, last = pieces_row(chess.WHITE, men), np.zeros(MAX_ACTIVE, np.int64), np.zeros(INPUTS - BINARY_INPUTS)
-    count = inputs_of(TABLES, row, squares, delayed_tables_for(row).current, active, last)
-    inputs = np.zeros(INPUTS, np.float32)
-    inputs[active[:count]] = 1.0
-    inputs[BINARY_INPUTS:] = last
-    return inputs
-
-
-def play(seed: int, network: RealArray) -> Game:
-    """Play a game."""
-    rng = random.Random(seed)
-    noise = rng.choice(NOISE)
-    board, known = start(ENDINGS["KBNK"], rng)
-    referee, mating = Referee(BERKELEY, NO_LIMITS, board.fen()), Mating(seed, network)
-    inputs, at, moves, is_lost = [], [], 0, False
-    while referee.end is None and moves < LONGEST and not is_lost:
-        if referee.turn == chess.BLACK:
-            now = referee.board()
-            move = rng.choice(list(now.legal_moves)) if rng.random() < noise else defence(now, rng)
-            is_lost = now.is_capture(move)
-            referee.try_move(move)
-        else:
-            inputs.append(inputs_at(dict(known.men), known.squares))
-            at.append(moves)
-            moves += referee.try_move(mating.best_try(known, nodes=NODES).move) is Answer.ACCEPTED
-        known = known.after(referee.view(chess.WHITE).events[-1])
-    if referee.end is not None and referee.end.reason is Reason.CHECKMATE:
-        return Game(inputs, [float(moves - then) for then in at], moves <= MAX_MOVES)
-    is_over = is_lost or referee.end is not None
-    return Game(inputs, [FAILED if is_over else min(FAILED, LONGEST - then + UNFINISHED) for then in at], False)
-
-
-def play_round(number: int, games: int, seed: int, network: RealArray) -> Round:
-    """Play the games of a round."""
-    seeds = [subseed(subseed(seed, number), game) for game in range(games)]
-    played = [play(one, network) for one in track(seeds, f"round {number}", console=Console(stderr=True))]
-    return Round(
-        np.array([row for game in played for row in game.inputs], np.float32),
-        np.array([left for game in played for left in game.left], np.float32),
-        np.repeat(np.arange(games), [len(game.inputs) for game in played]),
-        np.array([game.mated for game in played]),
-        network,
-    )
-
-
-def spread(network: list[Matrix], inputs: Matrix) -> tuple[Matrix, Matrix]:
-    """Return the hidden sums [N, HIDDEN] and the costs [N], in units."""
-    weights, biases, outputs, bias = network
-    hidden = inputs @ weights + biases
-    return hidden, np.maximum(hidden, 0.0) @ outputs + bias
-
-
-def fit(rounds: list[Round], seed: int) -> RealArray:
-    """Fit a network by Adam (Kingma and Ba 2015) to the mean squared error; print the error, in moves."""
-    rng = np.random.default_rng(seed)
-    inputs, left = np.concatenate([one.inputs for one in rounds]), np.concatenate([one.left for one in rounds]) / UNIT
-    is_held = np.concatenate([one.game % HELD_OUT == 0 for one in rounds])
-    fitted, held = np.flatnonzero(~is_held), np.flatnonzero(is_held)
-    shapes = (INPUTS, HIDDEN), (HIDDEN,), (HIDDEN,), (1,)
-    scales = 0.08, 0.0, HIDDEN**-0.5, 0.0
-    network = [(rng.standard_normal(s) * scale).astype(np.float32) for s, scale in zip(shapes, scales, strict=True)]
-    network[3] += left.mean()
-    means, squares, step = [np.zeros_like(p) for p in network], [np.zeros_like(p) for p in network], 0
-    for done in range(PASSES):
-        rate, order = RATE * (1 + np.cos(np.pi * done / PASSES)) / 2, rng.permutation(fitted)
-        for begin in range(0, len(order), BATCH):
-            batch = order[begin : begin + BATCH]
-            hidden, costs = spread(network, inputs[batch])
-            error = 2 * (costs - left[batch]) / len(batch)
-            back = np.outer(error, network[2]) * (hidden > 0)
-            slopes = (
-                inputs[batch].T @ back + DECAY * network[0],
-                back.sum(0),
-                np.maximum(hidden, 0.0).T @ error,
-                error.sum(keepdims=True),
+    The defender goes away from our king unless `aims` mixes its aims.
+    """
+    tables, learner, state = kb.pointer(tables_), kb.pointers(learner_), mixed(seed)
+    for game in range(len(starts) // 7):
+        begin = kb.advance(kb.pointer(starts), 7 * game)
+        ours = Pieces(begin[0], begin[1], begin[2], begin[3], begin[4])
+        squares, king, before, aim, noise = begin[5], kb.number(begin[6]), kb.NONE, AWAY, 0.0
+        if aims:
+            state += kb.word(2) * GAMMA
+            drawn, share = uniform(state), uniform(state - GAMMA)
+            aim = AWAY if drawn < 0.45 else RANDOM + int((drawn - 0.45) / 0.55 * 4.0)
+            noise = 0.0 if share < 0.6 else 0.15 if share < 0.85 else 0.5
+        turns, moves, final = 0, 0, 0.0
+        while final == 0.0:
+            if moves == LONGEST or turns == TURNS:
+                final = UNFINISHED
+                break
+            best, chosen, node = 1e9, -1, KingSet(ours, squares, before)
+            for i in range(list_tries(tables, ours, learner.moves)):
+                cost = estimate_cost(tables, learner, node, learner.moves[i], WORST)
+                state += GAMMA
+                if cost >= 0.0 and cost + jitter * uniform(state) < best:
+                    best, chosen = cost + jitter * uniform(state), learner.moves[i]
+            row = kb.advance(learner.history, HISTORY * turns)
+            row[0], row[1], row[2], row[3], row[4] = (
+                ours.pawns,
+                ours.knights,
+                ours.diagonals,
+                ours.orthogonals,
+                ours.king,
             )
-            step += 1
-            for i, slope in enumerate(slopes):
-                means[i] = 0.9 * means[i] + 0.1 * slope
-                squares[i] = 0.999 * squares[i] + 0.001 * slope**2
-                mean, square = means[i] / (1 - 0.9**step), squares[i] / (1 - 0.999**step)
-                network[i] -= (rate * mean / (np.sqrt(square) + 1e-8)).astype(np.float32)
-    errors = [np.sqrt(np.mean((spread(network, inputs[some])[1] - left[some]) ** 2)) * UNIT for some in (fitted, held)]
-    print(f"  fitted to {len(fitted):,} positions: error {errors[0]:.1f} moves, held out {errors[1]:.1f}", flush=True)
-    return np.concatenate([part.ravel() for part in network]).astype(np.float64)
+            row[5], row[6], row[7] = squares, before, kb.word(moves)
+            row[8] = kb.word(int(1024.0 * estimate_cost(tables, learner, node, chosen, 0.0)))
+            turns += 1
+            illegal = refusing(tables, ours, chosen)
+            if illegal & kb.bit(king):
+                squares, before = squares & illegal, kb.NONE
+                continue
+            moves += 1
+            ours = after_try(ours, chosen)
+            attacks = attacks_of(tables, ours)
+            before = with_same_checks(squares & ~illegal & steps_from(~attacks.all), kb.bit(king), attacks)
+            squares = steps_from(before) & ~attacks.all & ~all_pieces(ours)
+            state += kb.word(16) * GAMMA
+            going = defend(tables, learner, ours, king, RANDOM if uniform(state) < noise else aim, state + GAMMA)
+            state += kb.word(16) * GAMMA
+            if going < 0:
+                final = 1.0 if attacks.all & kb.bit(king) else MOST
+            elif kb.bit(going) & all_pieces(ours):
+                final = MOST
+            king = going
+        if final == 1.0 and moves <= 50:
+            learner.ended[0] += 1
+        if final == MOST:
+            learner.ended[1] += 1
+        if rate > 0.0:
+            learn_game(tables, learner, turns, final, rate)
+
+
+def draw_starts(ending: str, rng: random.Random, count: int, *, is_test: bool) -> npt.NDArray[np.uint64]:
+    """Return starts [count, 7]. Those of tests are those of `mating.py`."""
+    starts: list[list[int]] = []
+    while len(starts) < count:
+        board, known = start(ENDINGS[ending], rng)
+        row, king, squares = pieces_row(chess.WHITE, known.men), board.king(chess.BLACK) or 0, known.squares
+        if not is_test and rng.random() < 0.6:
+            most, table = rng.uniform(1, 20), table_in_view()
+            soon = [s for s in chess.SquareSet(squares) if moves_to_mate(table, row, chess.BB_SQUARES[s]) <= most]
+            if not soon:
+                continue
+            king, near = rng.choice(soon), rng.randint(0, 3)
+            squares = chess.SquareSet(
+                s for s in chess.SquareSet(squares) if chess.square_distance(s, king) <= near
+            ).mask
+        starts.append([*map(int, row), squares, king])
+    return np.array(starts, np.uint64)
+
+
+def fit(ending: str, games: int, seed: int) -> npt.NDArray[np.float16]:
+    """Fit the network of an ending; print the share mated within 50 moves, one move ahead, as it goes."""
+    rng, learner = random.Random(seed), Learner.of(ending, seed)
+    tests, pool = (
+        draw_starts(ending, rng, count, is_test=is_test) for count, is_test in ((TESTS, True), (POOL, False))
+    )
+    mean, begun = learner.network.weights.copy(), time.process_time()
+    for done in range(0, games, CHUNK):
+        part = int(done >= (1 - FINE) * games)
+        share = done / games / (1 - FINE) if part == 0 else (done / games - 1 + FINE) / FINE
+        rate = LAST_RATE + RATES[part] * (1 + np.cos(np.pi * share)) / 2
+        if part == 1 and share == 0.0:
+            learner.network.weights[:] = mean
+        starts = pool[rng.choices(range(POOL), k=CHUNK)].ravel()
+        play(kb.TABLES, learner, starts, kb.subseed(seed, done), True, rate, JITTER[part])
+        mean += 0.05 * (learner.network.weights - mean)
+        if (done + CHUNK) % 10_000 == 0 or done + CHUNK >= games:
+            learner.ended[:] = 0
+            tested = learner._replace(network=learner.network._replace(weights=mean))
+            play(kb.TABLES, tested, tests.ravel(), kb.subseed(seed), False, 0.0, JITTER[1])
+            mated, lost = learner.ended / TESTS
+            seconds = time.process_time() - begun
+            print(f"{ending} {done + CHUNK:,} games, {seconds:.0f} s: mated {mated:.1%}, drawn {lost:.1%}", flush=True)
+    return mean.astype(np.float16)
 
 
 def main() -> None:
-    """Play rounds, fit, and keep the best network."""
+    """Fit networks and write them, beside those of other endings in the file."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=12)
-    parser.add_argument("--first", type=int, default=1500, help="games of the first round")
-    parser.add_argument("--games", type=int, default=400, help="of each further round")
+    parser.add_argument("endings", nargs="*", default=list(FITTED), help=f"of {', '.join(FITTED)}")
+    parser.add_argument("--games", type=int, default=120_000, help="per ending")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--folder", type=Path, required=True, help="keeps the rounds")
-    parser.add_argument("--out", type=Path, required=True, help="file for the network")
+    parser.add_argument("--out", type=Path, required=True, help="file for the networks")
     options = parser.parse_args()
-    if options.rounds < 2:
-        parser.error(f"illegal --rounds {options.rounds}: give 2 or more. The first round has no network.")
-    options.folder.mkdir(exist_ok=True)
-    rounds: list[Round] = []
-    for number in range(options.rounds):
-        file = options.folder / f"round-{number}.npz"
-        if not file.exists():
-            network = fit(rounds, options.seed + number) if rounds else np.zeros(0)
-            games = options.games if rounds else options.first
-            np.savez_compressed(
-                part := file.with_suffix(".part.npz"), **play_round(number, games, options.seed, network)._asdict()
-            )
-            part.rename(file)
-        with np.load(file) as arrays:
-            rounds.append(Round(**arrays))
-        print(f"round {number}: {rounds[-1].mated.mean():.1%} of {len(rounds[-1].mated)} mated", flush=True)
-    best = max(rounds[1:], key=lambda one: float(one.mated.mean()))
-    np.savez_compressed(options.out, weights=best.network.astype(np.float32))
-    print(f"wrote the network of the round with {best.mated.mean():.1%}: {options.out}")
+    for ending in options.endings:
+        if ending not in FITTED:
+            parser.error(f"unknown ending {ending!r}. Endings: {', '.join(FITTED)}")
+        networks = dict(np.load(options.out)) if options.out.exists() else {}
+        networks[ending] = fit(ending, options.games, options.seed)
+        np.savez_compressed(options.out, **networks)
 
 
 if __name__ == "__main__":

@@ -4,18 +4,20 @@
     python benchmarks/mating.py --games 1000 --reached games.sqlite
 
 Each game starts from random squares of our pieces, with us to move and the king on a random square of those it can
-stand on; we know none of them from the others. Or it starts where the flagship bared a king in a tournament, with its
+stand on; we know none of them from the others. Starts that ordinary chess does not win are drawn again, except with two
+rooks. Pawns start on ranks five to seven. Or a game starts where the flagship bared a king in a tournament, with its
 knowledge of then. A game not won within 50 moves of ours is a draw.
 
-"Won in view" is the share of starts won in ordinary chess, where a piece or pawn may fall at once. With many pieces it
-considers only the strongest; two rooks do not count. "Pieces lost" counts games, "by 25" the games won within 25 moves.
+"Mated" has its 95% interval. "Pieces lost" counts games, "by 25" is the share won within 25 moves. The last columns are
+the mean and the longest time of a turn.
 
 The defender sees the board. It captures a hanging piece. Otherwise it avoids squares on which we could mate at once,
-and goes nearest to a piece that it could capture later and to the centre, with ties by lot.
+and goes as far from our king as it can, with ties by lot.
 """
 
 import argparse
 import random
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, partial
@@ -33,6 +35,7 @@ from kriegbot.endgames.king_sets import pieces_at
 from kriegbot.endgames.king_squares import pieces_row, turned
 from kriegbot.kernels import subseed
 from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee
+from tournaments.statistics import wilson_interval
 from tournaments.store import Store, StoreError
 
 ENDINGS = {"KQK": "Q", "KRRK": "RR", "KRK": "R", "KPK": "P", "KBBK": "BB", "KBNK": "BN", "KQRK": "QR", "KQPK": "QP"}
@@ -55,6 +58,14 @@ def start(pieces: str, rng: random.Random) -> tuple[chess.Board, BareKing]:
         if all(LOWEST_PAWN <= rank < 7 for rank in ranks) and (len(bishops) != 2 or sum(bishops) == 1):
             known = BareKing.anywhere(chess.WHITE, {s: piece.piece_type for s, piece in board.piece_map().items()})
             board.set_piece_at(rng.choice(list(chess.scan_forward(known.squares))), chess.Piece.from_symbol("k"))
+            return board, known
+
+
+def start_won(pieces: str, rng: random.Random) -> tuple[chess.Board, BareKing]:
+    """Return a start that is won if we see the king. The table for that lacks two rooks."""
+    while True:
+        board, known = start(pieces, rng)
+        if pieces == "RR" or is_lost_in_view(known, board.king(chess.BLACK) or 0):
             return board, known
 
 
@@ -83,19 +94,15 @@ def seen_from(color: chess.Color, board: chess.Board, known: BareKing) -> tuple[
 
 def defence(board: chess.Board, rng: random.Random) -> chess.Move:
     """Return the defender's move."""
-    moves = list(board.legal_moves)
-    own = [square for square in chess.scan_forward(board.occupied_co[chess.WHITE]) if square != board.king(True)]
+    ours = board.king(chess.WHITE) or 0
 
-    def harm(move: chess.Move) -> tuple[bool, bool, float, float]:
+    def harm(move: chess.Move) -> tuple[bool, bool, int, float]:
         board.push(move)
         is_mated = any(mates(board, answer) for answer in board.legal_moves if board.gives_check(answer))
         board.pop()
-        hunted = [chess.square_distance(move.to_square, s) for s in own if not board.is_attacked_by(chess.WHITE, s)]
-        rank, file = chess.square_rank(move.to_square), chess.square_file(move.to_square)
-        centre = max(abs(2 * rank - 7), abs(2 * file - 7)) / 2 + abs(rank - 3.5) / 8 + abs(file - 3.5) / 8
-        return not board.is_capture(move), is_mated, min(hunted, default=8) + centre, rng.random()
+        return not board.is_capture(move), is_mated, -chess.square_distance(move.to_square, ours), rng.random()
 
-    return min(moves, key=harm)
+    return min(board.legal_moves, key=harm)
 
 
 def mates(board: chess.Board, move: chess.Move) -> bool:
@@ -116,12 +123,12 @@ def start_at(board: chess.Board, known: BareKing) -> Start:
 
 
 class Game(NamedTuple):
-    """A game: its end, our moves, our pieces lost, and True if it was won with the king in view."""
+    """A game: its end, our moves, our pieces lost, and the seconds of each turn."""
 
     end: str
     moves: int
     lost: int
-    is_won: bool
+    turns: list[float]
 
 
 @kb.entry
@@ -148,29 +155,37 @@ def play(begin: Start, rules: str, seconds: float, nodes: int | None, seed: int)
     """Play a game."""
     rng = random.Random(seed)
     board, known = begin(rng)
-    is_won = is_lost_in_view(known, board.king(chess.BLACK) or 0)
     referee, mating = Referee(RULE_SETS[rules], NO_LIMITS, board.fen()), Mating(seed)
     moves = lost = 0
+    turns = [0.0]
     while referee.end is None and moves < MAX_MOVES:
         if referee.turn == chess.BLACK:
             move = defence(referee.board(), rng)
             lost += referee.board().is_capture(move)
             referee.try_move(move)
         else:
-            answer = referee.try_move(mating.best_try(known, seconds, nodes).move)
-            moves += answer is Answer.ACCEPTED
+            begun = time.perf_counter()
+            move = mating.best_try(known, seconds, nodes).move
+            turns[-1] += time.perf_counter() - begun
+            if referee.try_move(move) is Answer.ACCEPTED:
+                moves += 1
+                turns.append(0.0)
         known = known.after(referee.view(chess.WHITE).events[-1])
-    return Game("moves" if referee.end is None else referee.end.reason.value, moves, lost, is_won)
+    return Game("moves" if referee.end is None else referee.end.reason.value, moves, lost, turns)
 
 
 def report(name: str, games: list[Game]) -> None:
     """Print the row of an ending."""
     mated = [game.moves for game in games if game.end == Reason.CHECKMATE.value]
+    low, high = wilson_interval(len(mated), len(games))
     stalemates = sum(game.end == Reason.STALEMATE.value for game in games)
+    turns = [seconds for game in games for seconds in game.turns]
     print(
-        f"{name:6} {len(mated) / len(games):6.1%} {sum(game.is_won for game in games) / len(games):12.1%} "
-        f"{sum(mated) / max(len(mated), 1):6.1f} {sum(moves <= SOON for moves in mated) / len(games):7.1%} "
-        f"{stalemates:11} {sum(game.lost > 0 for game in games):12} {len(games) - len(mated):6}"
+        f"{name:6} {len(mated) / len(games):6.1%} ({low:.1%} to {high:.1%}) {sum(mated) / max(len(mated), 1):6.1f} "
+        f"{sum(moves <= SOON for moves in mated) / len(games):7.1%} {stalemates:11} "
+        f"{sum(game.lost > 0 for game in games):12} {len(games) - len(mated):6} "
+        f"{sum(turns) / len(turns):8.3f} s {max(turns):8.2f} s",
+        flush=True,
     )
 
 
@@ -188,7 +203,7 @@ def main() -> None:
     for name in options.endings:
         if name not in ENDINGS:
             parser.error(f"unknown ending {name!r}. Endings: {', '.join(ENDINGS)}")
-    starts: dict[str, list[Start]] = {name: [partial(start, ENDINGS[name])] for name in options.endings}
+    starts: dict[str, list[Start]] = {name: [partial(start_won, ENDINGS[name])] for name in options.endings}
     if options.reached:
         try:
             starts = {"reached": [start_at(*one) for file in options.reached for one in reached(file)]}
@@ -196,7 +211,9 @@ def main() -> None:
             parser.error(str(error))
         if not starts["reached"]:
             parser.error(f"no bare king in these files. Give tournaments in which {FLAGSHIP} bared one.")
-    print("ending  mated  won in view  moves  by 25  stalemates  pieces lost  draws")
+    print(
+        "ending  mated                    won in view  moves  by 25  stalemates  pieces lost  draws     turn   longest"
+    )
     for name, begins in starts.items():
         numbers = track(range(options.games), name, console=Console(stderr=True))
         seeds = ((number, subseed(options.seed, number)) for number in numbers)

@@ -9,7 +9,7 @@ from evaluators.protocol import Evaluator
 from kriegbot.endgames.delayed_information import delayed_tables_for
 from kriegbot.endgames.king_sets import pieces_at
 from kriegbot.endgames.king_squares import pieces_row
-from kriegbot.endgames.leaf import Network, learnt_cost, load_network
+from kriegbot.endgames.leaf import UNIT, Network, correction, network_for
 from kriegbot.kernels import (
     MAX_MOVES,
     TABLES,
@@ -60,8 +60,8 @@ def _quiet_announcement(tables: WordArray, row: WordArray, move: int, rules: Ker
 
 
 @entry
-def _learnt(tables: WordArray, network: Network, now: ShortArray, row: WordArray, squares: Word) -> float:
-    return learnt_cost(pointer(tables), pointers(network), pointer(now), pieces_at(pointer(row), 0), squares)
+def _correction(tables: WordArray, network: Network, now: ShortArray, row: WordArray, squares: Word) -> float:
+    return correction(pointer(tables), pointers(network), pointer(now), pieces_at(pointer(row), 0), squares)
 
 
 @entry
@@ -139,7 +139,7 @@ def replies_of(name: str, row: WordArray) -> npt.NDArray[np.float64]:
     return weights[: len(moves)]
 
 
-def learnt_cost_of(men: Men, squares: int) -> float:
-    """Return the network's cost of our pieces, as White, and the possible squares of a bare king."""
+def correction_of(men: Men, squares: int) -> float:
+    """Return the network's correction, in moves, for our pieces, as White, and the possible squares of a bare king."""
     row = pieces_row(True, men)
-    return float(_learnt(TABLES, Network.of(load_network()), delayed_tables_for(row).current, row, squares))
+    return UNIT * float(_correction(TABLES, network_for(men), delayed_tables_for(row).current, row, squares))

@@ -1,106 +1,151 @@
-"""The network for bishop and knight, against numpy and python-chess, and its fit."""
+"""The networks of endings, against numpy and python-chess, play against the benchmark's defender, and the fit."""
 
 import random
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import chess
 import numpy as np
 import pytest
 
-from kriegbot.endgames import BareKing, Mating
-from kriegbot.endgames.delayed_information import KNIGHTS, SCALE, delayed_tables_for
+from kriegbot.endgames import BareKing
+from kriegbot.endgames.delayed_information import BISHOPS, KNIGHTS, ROOKS, SCALE, delayed_tables_for
 from kriegbot.endgames.king_squares import pieces_row
-from kriegbot.endgames.leaf import HIDDEN, INPUTS, SIZE, load_network
+from kriegbot.endgames.leaf import HIDDEN, INPUTS, SIZE, Network, load_networks
 from kriegbot.kernels import ShortArray
-from tests.kernel_entries import learnt_cost_of
+from tests.kernel_entries import correction_of
 
+MATING = import_module("benchmarks.mating")  # by name: mypy reads scripts as modules of their own
+ENDINGS: dict[str, str] = MATING.ENDINGS
+PLACED = {"KRK": ROOKS, "KBBK": BISHOPS, "KBNK": KNIGHTS}
 Men = dict[chess.Square, chess.PieceType]
 
 
-def placed(rng: random.Random) -> tuple[Men, chess.Bitboard]:
-    """Return king, bishop and knight, our king where the tables have it, and some squares of the other king."""
+def placed(ending: str, rng: random.Random) -> tuple[Men, chess.Bitboard]:
+    """Return our pieces, our king where the tables have it, and some squares of the other king."""
+    kinds = [chess.Piece.from_symbol(one).piece_type for one in ENDINGS[ending]]
     while True:
-        king, bishop, knight = rng.sample(chess.SQUARES, 3)
-        if chess.square_rank(king) <= chess.square_file(king) <= 3:
-            men = {king: chess.KING, bishop: chess.BISHOP, knight: chess.KNIGHT}
+        king, *others = rng.sample(chess.SQUARES, len(kinds) + 1)
+        bishops = [(square ^ square >> 3) & 1 for square in others]
+        if chess.square_rank(king) <= chess.square_file(king) <= 3 and (ending != "KBBK" or sum(bishops) == 1):
+            men = {king: chess.KING, **dict(zip(others, kinds, strict=True))}
             where = list(chess.scan_forward(BareKing.anywhere(chess.WHITE, men).squares))
             return men, chess.SquareSet(rng.sample(where, rng.randint(1, len(where)))).mask
 
 
-def plain_cost(men: Men, squares: chess.Bitboard) -> float:
-    """Return the cost in the docstring of `leaf`, by python-chess and numpy."""
+def plain_correction(ending: str, men: Men, squares: chess.Bitboard) -> float:
+    """Return the correction in the docstring of `leaf`, by python-chess and numpy."""
     board = chess.Board(None)
     for square, kind in men.items():
         board.set_piece_at(square, chess.Piece(kind, chess.WHITE))
-    places = {kind: square for square, kind in men.items()}
+    king = board.king(chess.WHITE) or 0
     inputs = np.zeros(INPUTS)
-    inputs[[places[chess.KING], 64 + places[chess.BISHOP], 128 + places[chess.KNIGHT]]] = 1
-    inputs[[192 + square for square in chess.scan_forward(squares)]] = 1
-    inputs[[256 + square for square in chess.SQUARES if board.is_attacked_by(chess.WHITE, square)]] = 1
-    row = pieces_row(chess.WHITE, men)
-    table = delayed_tables_for(row).current
-    costs = [seen_cost(table, places, square) for square in chess.scan_forward(squares)]
-    inputs[320:] = np.mean(costs) / 30, len(costs) / 20
-    network = load_network()
+    inputs[king] = 1
+    inputs[[64 + square for square, kind in men.items() if kind in (chess.BISHOP, chess.ROOK)]] = 1
+    inputs[[128 + square for square, kind in men.items() if kind == chess.KNIGHT]] = 1
+    inputs[[192 + 64 * king_number(king) + square for square in chess.scan_forward(squares)]] = 1
+    inputs[[832 + square for square in chess.SQUARES if board.is_attacked_by(chess.WHITE, square)]] = 1
+    table = delayed_tables_for(pieces_row(chess.WHITE, men)).current
+    costs = [seen_cost(table, ending, men, square) for square in chess.scan_forward(squares)]
+    inputs[896:] = np.mean(costs) / 30, len(costs) / 20
+    network = load_networks()[ending]
     weights = network[: INPUTS * HIDDEN].reshape(INPUTS, HIDDEN)
     biases, outputs = network[INPUTS * HIDDEN : -1].reshape(2, HIDDEN)
-    return max(1.0, 30 * float(np.maximum(inputs @ weights + biases, 0) @ outputs + network[-1]))
+    return 30 * float(np.maximum(inputs @ weights + biases, 0) @ outputs + network[-1])
 
 
-def seen_cost(table: ShortArray, places: dict[chess.PieceType, chess.Square], square: chess.Square) -> float:
+def king_number(square: chess.Square) -> int:
+    """Return the number of one of the ten squares of our king."""
+    file, rank = chess.square_file(square), chess.square_rank(square)
+    return file * (file + 1) // 2 + rank
+
+
+def seen_cost(table: ShortArray, ending: str, men: Men, square: chess.Square) -> float:
     """Return the cost in the table of a king on a square."""
-    file, rank = chess.square_file(places[chess.KING]), chess.square_rank(places[chess.KING])
-    king = file * (file + 1) // 2 + rank
-    place = KNIGHTS + 4096 * king + 64 * places[chess.BISHOP] + places[chess.KNIGHT]
+    king, *others = sorted(men, key=lambda square: men[square] != chess.KING)
+    if ending == "KRK":
+        place = ROOKS + 64 * king_number(king) + others[0]
+    else:
+        first, second = sorted(others) if ending == "KBBK" else sorted(others, key=lambda s: men[s] != chess.BISHOP)
+        place = PLACED[ending] + 4096 * king_number(king) + 64 * first + second
     return float(table[64 * place + square]) / SCALE
 
 
-def test_the_network_is_that_of_numpy() -> None:
+@pytest.mark.parametrize("ending", PLACED)
+def test_the_network_is_that_of_numpy(ending: str) -> None:
     rng = random.Random(1)
-    assert len(load_network()) == SIZE
-    for _ in range(50):
-        men, squares = placed(rng)
-        assert learnt_cost_of(men, squares) == pytest.approx(plain_cost(men, squares))
+    assert len(load_networks()[ending]) == SIZE
+    for _ in range(30):
+        men, squares = placed(ending, rng)
+        assert correction_of(men, squares) == pytest.approx(plain_correction(ending, men, squares))
 
 
-def test_a_board_turned_or_mirrored_costs_the_same() -> None:
+@pytest.mark.parametrize("ending", PLACED)
+def test_a_board_turned_or_mirrored_costs_the_same(ending: str) -> None:
     rng = random.Random(2)
     for _ in range(20):
-        men, squares = placed(rng)
-        costs = [learnt_cost_of(men, squares)]
+        men, squares = placed(ending, rng)
+        costs = [correction_of(men, squares)]
         for turn in (chess.flip_vertical, chess.flip_horizontal, chess.flip_diagonal):
             where = {chess.lsb(turn(chess.BB_SQUARES[square])): kind for square, kind in men.items()}
-            costs.append(learnt_cost_of(where, turn(squares)))
+            costs.append(correction_of(where, turn(squares)))
         king = next(square for square, kind in men.items() if kind == chess.KING)
         if chess.square_rank(king) != chess.square_file(king):  # on the diagonal two views are as good
             assert costs == pytest.approx([costs[0]] * 4)
 
 
-@pytest.mark.parametrize("ours", ["Ka1 Rd4", "Ka1 Be3 Be4"])
-def test_other_pieces_need_no_network(ours: str) -> None:
-    men = {chess.parse_square(one[1:]): chess.Piece.from_symbol(one[0]).piece_type for one in ours.split()}
-    king = BareKing.anywhere(chess.WHITE, men)
-    with_it, without = Mating(1).best_try(king, nodes=5000), Mating(1, np.zeros(0)).best_try(king, nodes=5000)
-    assert with_it == without
-
-
 def test_a_network_of_another_size_is_refused() -> None:
     with pytest.raises(ValueError, match=f"a network of 7 numbers: it takes {SIZE}"):
-        Mating(1, np.zeros(7))
+        Network.of(np.zeros(7))
+
+
+@pytest.mark.parametrize("ending", ["KRK", "KBBK", "KBNK"])
+def test_the_defender_captures_avoids_mate_at_once_and_keeps_its_distance(ending: str) -> None:
+    rng, avoided = random.Random(3), 0
+    for _ in range(150):
+        board, _ = MATING.start_won(ENDINGS[ending], rng)
+        board.turn = chess.BLACK
+        moves = list(board.legal_moves)
+        if not moves or not board.is_valid():
+            continue
+        chosen = MATING.defence(board, random.Random(4))
+        if any(map(board.is_capture, moves)):
+            assert board.is_capture(chosen)
+            continue
+        safe = [move for move in moves if not can_mate_after(board, move)]
+        avoided += 0 < len(safe) < len(moves)
+        assert not safe or chosen in safe
+        ours = board.king(chess.WHITE) or 0
+        distances = [chess.square_distance(move.to_square, ours) for move in safe or moves]
+        assert chess.square_distance(chosen.to_square, ours) == max(distances)
+    assert avoided or ending != "KRK"
+
+
+def can_mate_after(board: chess.Board, move: chess.Move) -> bool:
+    """Return True if White can mate after a move."""
+    board.push(move)
+    can = any(MATING.mates(board, answer) for answer in list(board.legal_moves))
+    board.pop()
+    return can
+
+
+@pytest.mark.parametrize(("ending", "least"), [("KRK", 9), ("KBBK", 8), ("KBNK", 3)])
+def test_most_kings_that_see_everything_are_mated_from_won_starts(ending: str, least: int) -> None:
+    rng, mated = random.Random(5), 0
+    for seed in range(10):
+        game = MATING.play(MATING.start_at(*MATING.start_won(ENDINGS[ending], rng)), "berkeley", 0.0, 100_000, seed)
+        mated += game.end == "checkmate"
+    assert mated >= least
 
 
 @pytest.mark.slow
-def test_rounds_are_played_fitted_and_resumed(tmp_path: Path) -> None:
-    out = tmp_path / "network.npz"
-    command = [sys.executable, "benchmarks/fit_mating.py", "--first", "3", "--games", "2"]
-    command += ["--folder", str(tmp_path / "rounds"), "--out", str(out)]
-    printed = subprocess.run([*command, "--rounds", "2"], check=True, stdout=subprocess.PIPE, text=True).stdout
-    assert "round 1: " in printed
+def test_networks_are_fitted_and_written_beside_others(tmp_path: Path) -> None:
+    out = tmp_path / "networks.npz"
+    np.savez_compressed(out, KBNK=np.zeros(SIZE, np.float16))
+    command = [sys.executable, "benchmarks/fit_mating.py", "KRK", "--games", "500", "--out", str(out)]
+    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    assert "KRK 500 games" in printed
     with np.load(out) as found:
-        assert found["weights"].shape == (SIZE,)
-    again = subprocess.run([*command, "--rounds", "3"], check=True, capture_output=True, text=True)
-    assert printed.splitlines()[0] in again.stdout
-    assert "round 1" not in again.stderr  # it is not played again
-    assert "round 2: " in again.stdout
+        assert {name: found[name].shape for name in found.files} == {"KBNK": (SIZE,), "KRK": (SIZE,)}

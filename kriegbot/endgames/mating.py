@@ -5,7 +5,7 @@ are OR nodes, the referee's answers are AND nodes, and a node is a set of boards
 only whether mate is forced within some moves, but the cost of each try in moves to mate, with `leaf.estimate` at the
 horizon. An AND node mixes the mean of its answers and the worst of them, for the lone king may know our pieces. A
 refused try costs no move. A set that we have been in before costs more: since estimates are too low, we would go in
-circles.
+circles. With a network at the horizon (`leaf`) the search is shallow, for the network was fitted one move ahead.
 """
 
 import time
@@ -33,21 +33,23 @@ from kriegbot.endgames.king_sets import (
     set_at,
 )
 from kriegbot.endgames.king_squares import BareKing, pieces_row, turned, turned_move
-from kriegbot.endgames.leaf import Network, estimate, load_network
+from kriegbot.endgames.leaf import Network, estimate, network_for
 from kriegbot.report import Report
 from kriegbot.search.policy import Policy, Search, equal_policy
 from referee import View
 
-DRAW = 300.0  # cost of a draw, in moves: as much as a set from which mate is far off
 ALWAYS_REFUSED = 1e9  # cost of a try that every board refuses
-WORST = 0.6, 0.1, 0.15
-"""Weight of the worst answer, the rest being the mean's; if bishops alone have to mate; if knights have to help."""
-REPETITION = 3.0, 8.0, 8.0  # cost of each earlier visit to a set, for the same three cases
+HEAVY, MINOR, LEARNT = (300.0, 0.6, 3.0), (300.0, 0.15, 8.0), (120.0, 0.2, 8.0)
+"""Cost of a draw in moves, weight of the worst answer beside the mean, and cost of each earlier visit to a set.
+
+With queen, rook or pawn; with minor pieces alone; with a network, which was fitted with the third.
+"""
 MAX_VISITS = 64  # sets of a game that are remembered
 MARGIN = 0.05  # tries within this cost of the cheapest are equally good; the seed chooses
 LEVELS = 48  # depth of the recursion, moves and refusals together
 ENTRIES = 1 << 16  # of the transposition table
 MAX_DEPTH = 12
+LEARNT_DEPTH, KNIGHT_DEPTH = 2, 1  # with a network: a deeper search finds the sets that it rates too well
 FIRST_RATE = 1_000_000  # sets per second, assumed until the rate is measured
 
 
@@ -57,7 +59,7 @@ class MateSearch(NamedTuple):
     moves, costs: lists of MAX_MOVES, one per level. outcomes: MAX_OUTCOMES per level. keys, table_costs: transposition
     table of ENTRIES sets; a key includes the depth, and its lowest bit is 1 if the cost is a lower bound. spent: [0]
     sets visited, [1] the limit. visits: [0] number of remembered sets of this game, then their keys.
-    stalemate: its cost, DRAW or 1 if it wins. worst, repetition: of WORST and REPETITION, those for our pieces.
+    draw, worst, repetition: HEAVY, MINOR or LEARNT. stalemate: its cost, that of a draw or 1 if it wins.
     """
 
     moves: kb.MoveArray
@@ -69,15 +71,14 @@ class MateSearch(NamedTuple):
     tables: DelayedTables
     network: Network
     visits: kb.WordArray
-    stalemate: float
+    draw: float
     worst: float
     repetition: float
+    stalemate: float
 
     @classmethod
-    def empty(
-        cls, tables: DelayedTables, network: Network, visits: kb.WordArray, stalemate: float, minors: int
-    ) -> "MateSearch":
-        """Return a new search; `minors` is the index into WORST and REPETITION."""
+    def empty(cls, tables: DelayedTables, network: Network, visits: kb.WordArray, *costs: float) -> "MateSearch":
+        """Return a new search; `costs` are the last four fields."""
         return cls(
             np.zeros(LEVELS * kb.MAX_MOVES, np.int32),
             np.zeros(LEVELS * kb.MAX_MOVES),
@@ -88,9 +89,7 @@ class MateSearch(NamedTuple):
             tables,
             network,
             visits,
-            stalemate,
-            WORST[minors],
-            REPETITION[minors],
+            *costs,
         )
 
 
@@ -119,7 +118,7 @@ def count_visits(node: KingSet, visits: kb.Words) -> int:
 def outcome_cost(search: MateSearch, kind: int) -> float:
     """Return the cost of an outcome, without the cost of the set that it leads to."""
     if kind == DRAWN:
-        return DRAW
+        return search.draw
     if kind == STALEMATED:
         return search.stalemate
     if kind == REFUSED:
@@ -129,7 +128,7 @@ def outcome_cost(search: MateSearch, kind: int) -> float:
 
 @kb.kernel
 def estimate_try(
-    tables: kb.Words, ours: Pieces, squares: kb.Word, move: int, outcomes: kb.Words, search: MateSearch
+    tables: kb.Words, ours: Pieces, squares: kb.Word, move: int, level: int, outcomes: kb.Words, search: MateSearch
 ) -> float:
     """Return the cost of a try with estimated outcomes."""
     count = outcomes_of(tables, ours, squares, move, outcomes)
@@ -142,6 +141,8 @@ def estimate_try(
         cost = outcome_cost(search, kind)
         if kind <= PIECE_LOST:
             cost += estimate(tables, search.tables, search.network, set_at(outcomes, i))
+        if kind == OUR_TURN and level == 0:
+            cost += search.repetition * count_visits(set_at(outcomes, i), search.visits)
         total += cost * float(kb.number(outcomes[OUTCOME * i + 6])) / boards
         worst = max(worst, cost)
     return (1.0 - search.worst) * total + search.worst * worst
@@ -155,7 +156,7 @@ def order_tries(tables: kb.Words, ours: Pieces, squares: kb.Word, level: int, se
     listed, count = list_tries(tables, ours, moves), 0
     for i in range(listed):
         move = moves[i]
-        cost = estimate_try(tables, ours, squares, move, outcomes, search)
+        cost = estimate_try(tables, ours, squares, move, level, outcomes, search)
         if cost == ALWAYS_REFUSED:
             continue
         place = count
@@ -195,7 +196,7 @@ def cost_of_set(
         moves[0] = move
     else:
         count = order_tries(tables, ours, squares, level, search)
-    least, boards = DRAW, float(kb.popcount(squares))
+    least, boards = search.draw, float(kb.popcount(squares))
     if move < 0 and depth == 1 and count > 0:
         least, count = search.costs[level * kb.MAX_MOVES], 0
     for i in range(count):
@@ -258,7 +259,7 @@ def cost_of_tries(
 
     A cost above the least so far may be a lower bound.
     """
-    least = DRAW
+    least = search.draw
     inner, node = kb.pointers(search), KingSet(pieces_at(kb.pointer(ours), 0), squares, kb.NONE)
     for i in range(len(tries)):
         cost = cost_of_set(kb.pointer(tables), node, tries[i], depth, 1, least + MARGIN, inner)
@@ -284,11 +285,9 @@ class Mating:
 
     Args:
       seed: of the choice among equally good tries.
-      network: replaces the network of `leaf`; no numbers for none.
     """
 
-    def __init__(self, seed: int = 0, network: kb.RealArray | None = None) -> None:
-        self.network = Network.of(load_network() if network is None else network)
+    def __init__(self, seed: int = 0) -> None:
         self.seed, self.tries, self.visits = seed, 0, np.zeros(MAX_VISITS + 1, np.uint64)
 
     def best_try(
@@ -306,16 +305,17 @@ class Mating:
         row, squares = pieces_row(king.color, king.men), turned(king.squares, king.color)
         self.tries += 1
         note_visit(row, squares, self.visits)
-        types = set(king.men.values())
-        minors = 0 if types & {chess.QUEEN, chess.ROOK, chess.PAWN} else 2 if chess.KNIGHT in types else 1
-        tables, stalemate = delayed_tables_for(row), 1.0 if stalemate_wins else DRAW
-        search = MateSearch.empty(tables, self.network, self.visits, stalemate, minors)
+        types, network = set(king.men.values()), network_for(king.men)
+        penalties = LEARNT if network.exists else HEAVY if types & {chess.QUEEN, chess.ROOK, chess.PAWN} else MINOR
+        deepest = MAX_DEPTH if not network.exists else KNIGHT_DEPTH if chess.KNIGHT in types else LEARNT_DEPTH
+        stalemate = 1.0 if stalemate_wins else penalties[0]
+        search = MateSearch.empty(delayed_tables_for(row), network, self.visits, *penalties, stalemate)
         count = list_ordered(kb.TABLES, row, squares, search)
         if count == 0:
             raise ValueError(f"no try can be legal: {dict(king.men)} against a king on {king.squares:#x}")
         tries, costs, depth = search.moves[:count].copy(), search.costs[:count].copy(), 1
         best = tries[costs <= costs[0] + MARGIN]
-        for ahead in range(2, MAX_DEPTH + 1):
+        for ahead in range(2, deepest + 1):
             passed = time.perf_counter() - begun
             rate = FIRST_RATE if ahead == 2 else search.spent[0] / passed
             search.spent[1] = search.spent[0] + int(rate * max(seconds - passed, 0.0)) if nodes is None else nodes

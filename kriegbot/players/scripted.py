@@ -1,7 +1,8 @@
 """Players that follow a script: they rank the open tries and make them in that order.
 
 All scripts recapture at once with the cheapest piece, answer checks on their line or with the king, move the queen away
-from a square near which the opponent has just captured, and mate a lone king. The rest is a script's own taste.
+from a square near which the opponent has just captured, and mate a lone king. With a lone king they go away from where
+the opponent attacks. The rest is a script's own taste.
 
 The hunt for a lone king rates each try by the referee's possible replies instead of a search, after Bolognesi and
 Ciancarini, "Searching over metapositions in Kriegspiel" (2004), and Ciancarini and Favini, "Solving Kriegspiel endings
@@ -38,6 +39,8 @@ ANSWER_CHECK, RECAPTURE, RESCUE_QUEEN = 3_000.0, 2_000.0, 1_000.0
 MATE, STALEMATE = 200.0, -400.0
 ENOUGH_HEAVY = 2
 """Queens and rooks that are enough to mate with. More of them only make stalemates likelier."""
+LATELY, FAR = 12, 3
+"""Events in which a lone king remembers refusals, and the distance at which it is far enough from them."""
 FEW_PIECES = 4
 """Most pieces, king included, of an opponent whose king is hunted."""
 
@@ -235,7 +238,7 @@ class ScriptedPlayer(ABC):
 
     def _rank(self, turn: ScriptTurn, move: chess.Move) -> float:
         piece, target = turn.piece(move), chess.BB_SQUARES[move.to_square]
-        rank = self.taste(turn, move)
+        rank = self.taste(turn, move) if len(turn.view.men) > 1 else flight(turn, move)
         if move.promotion not in (None, chess.QUEEN):
             rank -= 10 * RECAPTURE
         if turn.reply.checks:
@@ -249,6 +252,18 @@ class ScriptedPlayer(ABC):
                 return rank + RESCUE_QUEEN
             rank -= 0 if is_away else RESCUE_QUEEN
         return rank
+
+
+def flight(turn: ScriptTurn, move: chess.Move) -> float:
+    """Rate a step of a lone king: away from squares that refused it lately, to where it can go on, to the centre."""
+    square, attacked_lately = move.to_square, chess.BB_EMPTY
+    for event in turn.view.events[-LATELY:]:
+        if isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL:
+            attacked_lately |= chess.BB_SQUARES[event.move.to_square]
+    near = min((chess.square_distance(square, one) for one in chess.scan_forward(attacked_lately)), default=FAR)
+    going_on = chess.popcount(chess.BB_KING_ATTACKS[square] & ~attacked_lately)
+    file, rank = chess.square_file(square), chess.square_rank(square)
+    return 2.0 * min(near, FAR) + going_on + 0.5 * (min(file, 7 - file) + min(rank, 7 - rank))
 
 
 def prowl(turn: ScriptTurn, move: chess.Move) -> float:
