@@ -62,6 +62,14 @@ def mcts_tree(view: View, seed: int) -> Any:
     return Tree(view, Odds(view, metaposition), random.Random(seed))
 
 
+@pytest.mark.parametrize("name", SCRIPTS, ids=short)
+def test_a_lone_king_goes_away_from_the_square_that_refused_it(name: str) -> None:
+    referee = Referee(BERKELEY, NO_LIMITS, "8/8/8/3k4/R7/8/8/6K1 b - - 0 1")
+    assert referee.try_move(chess.Move.from_uci("d5d4")) is Answer.ILLEGAL
+    for seed in range(5):
+        assert answer(name, referee.view(chess.BLACK), seed).uci() in ("d5c6", "d5d6", "d5e6")
+
+
 def against_rand(name: str, number: int, limits: Limits = PAPER_LIMITS) -> tuple[GameResult, chess.Color]:
     """Play a game against rand; return it and the colour of the player."""
     color = number % 2 == 0
