@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
-from typing import IO, Any, ParamSpec, Self, TextIO, TypeVar
+from typing import IO, Any, ParamSpec, TextIO, TypeVar
 
 import psutil
 
@@ -50,31 +50,19 @@ class CannotStart(Exception):
     """A process cannot be started, for lack of memory or open files. The message is one line."""
 
 
-class ProcessExited(Exception):
-    """The child has ended. `LineProcess.end` returns its exit code."""
-
-
-class TimedOut(Exception):
-    """The deadline has passed."""
-
-
 class OutputLimit(Exception):
     """The child has written more than it may. The message names the limit."""
 
 
 class LineProcess:
-    """A child process that exchanges lines, out of the reach of the terminal's Ctrl-C.
+    """A child process that exchanges lines, out of the reach of the terminal's Ctrl-C. Raises CannotStart.
 
-    Args:
-      command: the program and its arguments.
-      environment: None for that of this process.
-      is_supervised: True to end the daemons that it starts together with it (`kriegbot.posix`). Linux only.
-      has_log: False to let it write to this process's stderr.
-
-    Raises CannotStart.
+    If `is_supervised`, the daemons that it starts end with it (`kriegbot.posix`), on Linux. Deadlines are those of
+    `time.monotonic`; TimeoutError says that one has passed.
     """
 
     max_line, max_output = MAX_LINE, MAX_OUTPUT
+    has_log = True  # False lets it write to this process's stderr
 
     def __init__(
         self,
@@ -82,7 +70,6 @@ class LineProcess:
         environment: Mapping[str, str] | None = None,
         *,
         is_supervised: bool = False,
-        has_log: bool = True,
     ) -> None:
         pipe = subprocess.PIPE
         self._is_supervised = is_supervised and sys.platform == "linux"
@@ -94,7 +81,7 @@ class LineProcess:
                 bufsize=0,
                 stdin=pipe,
                 stdout=pipe,
-                stderr=pipe if has_log else None,
+                stderr=pipe if self.has_log else None,
                 env=environment,
                 start_new_session=os.name == "posix",
                 # docs.python.org/3/library/subprocess.html: Windows then sends it no Ctrl-C
@@ -118,31 +105,28 @@ class LineProcess:
         return self._process.pid
 
     def send(self, lines: Sequence[str], deadline: float) -> None:
-        """Send lines, whether or not the child reads them; raise TimedOut if too many earlier ones are unread.
-
-        The deadline is one of `time.monotonic`.
-        """
+        """Send lines, whether or not the child reads them; raise TimeoutError if too many earlier ones are unread."""
         self._written = dict.fromkeys(self._written, 0)
         while self._unsent.qsize() > QUEUED:
             if time.monotonic() > deadline:
-                raise TimedOut
+                raise TimeoutError
             time.sleep(0.01)
         self._unsent.put("".join(f"{line}\n" for line in lines).encode())
 
     def line(self, deadline: float) -> str:
-        """Return the child's next line without its end; raise ProcessExited, TimedOut or OutputLimit."""
+        """Return the child's next line without its end; raise TimeoutError, OutputLimit, or EOFError after its last."""
         while (end := self._unread.find(b"\n")) < 0 or end > self.max_line:
             if len(self._unread) > self.max_line:
                 raise OutputLimit(f"a line of more than {self.max_line} bytes")
             if ANSWER not in self._open:
-                raise ProcessExited
+                raise EOFError
             self._take_next(deadline)
         line, self._unread = self._unread[:end], self._unread[end + 1 :]
         return line.decode(errors="backslashreplace").rstrip("\r")
 
     def unread_output(self) -> str | None:
         """Return the first line that the child has written and `line` has not returned, if any; raise OutputLimit."""
-        with contextlib.suppress(TimedOut):
+        with contextlib.suppress(TimeoutError):
             while True:
                 self._take_next(0)
         return self._unread.partition(b"\n")[0].decode(errors="backslashreplace") if self._unread else None
@@ -153,7 +137,7 @@ class LineProcess:
         Wait until nothing comes for `patience` seconds: what the child wrote before its last line may be read later.
         """
         last = time.monotonic() + MOST_PATIENCE
-        with contextlib.suppress(OutputLimit, TimedOut):
+        with contextlib.suppress(OutputLimit, TimeoutError):
             while time.monotonic() < last:
                 self._take_next(time.monotonic() + patience * (LOG in self._open))
         return harmless(self._log.decode(errors="replace"))
@@ -186,7 +170,7 @@ class LineProcess:
                 posix.kill_group(self.pid)  # its program may have killed the supervisor
         code = self._process.wait()
         self.is_running = False  # a thread that reads for a daemon ends at the next chunk
-        with contextlib.suppress(TimedOut):
+        with contextlib.suppress(TimeoutError):
             while self._open:
                 with contextlib.suppress(OutputLimit):
                     self._take_next(time.monotonic() + patience)
@@ -199,11 +183,11 @@ class LineProcess:
         return self._process.poll() is not None
 
     def _take_next(self, deadline: float) -> None:
-        """Take a chunk of a stream, the empty one at its end; raise TimedOut or OutputLimit."""
+        """Take a chunk of a stream, the empty one at its end; raise TimeoutError or OutputLimit."""
         left, arrived = 2 * TICK, None
         while arrived is None:
             if left <= TICK:
-                raise TimedOut
+                raise TimeoutError
             left = deadline - time.monotonic()
             with contextlib.suppress(Empty):
                 arrived = self._arrived.get(timeout=max(0, min(left, TICK)))
@@ -233,7 +217,7 @@ class LineProcess:
                     unsent = unsent[stream.write(unsent) :]
 
 
-class WorkerPool:
+class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
     """Worker processes that call functions. Each starts when it is needed, and one that ends is replaced.
 
     `initialize` is called in each worker before anything else.
@@ -252,8 +236,7 @@ class WorkerPool:
         The future raises what the function raises, with the traceback as a note; WorkerDied, as this method does after
         `close`; or CannotStart.
         """
-        if self._is_closed:
-            raise WorkerDied("the workers have ended")
+        self._require_open()
         return self._threads.submit(self._call, function, arguments)
 
     @property
@@ -271,8 +254,7 @@ class WorkerPool:
             self._workers.pop().end()
 
     def _call(self, function: Callable[..., T], arguments: Sequence[object]) -> T:
-        if self._is_closed:
-            raise WorkerDied("the workers have ended")
+        self._require_open()
         worker = getattr(self._of_thread, "worker", None)
         if worker is None:
             worker = self._of_thread.worker = _Worker()
@@ -281,13 +263,17 @@ class WorkerPool:
                 self._ask(worker, self._initialize, ())
         return self._ask(worker, function, arguments)
 
+    def _require_open(self) -> None:
+        if self._is_closed:
+            raise WorkerDied("the workers have ended")
+
     def _ask(self, worker: "_Worker", function: Callable[..., T], arguments: Sequence[object]) -> T:
         if self._is_closed:  # `close` may have come before the worker
             worker.kill()
         worker.send([_to_line((function, arguments))], threading.TIMEOUT_MAX)
         try:
             is_good, result = _from_line(worker.line(threading.TIMEOUT_MAX))
-        except ProcessExited:
+        except EOFError:
             worker.ends_within(1.0)
             code = worker.end()
             self._workers.discard(worker)
@@ -296,11 +282,7 @@ class WorkerPool:
             raise WorkerDied(f"the worker died{how}") from None
         if not is_good:
             raise result
-        value: T = result
-        return value
-
-    def __enter__(self) -> Self:
-        return self
+        return result  # type: ignore[no-any-return]  # what `function` returned
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -312,12 +294,11 @@ class WorkerDied(Exception):
 
 class _Worker(LineProcess):
     max_line = max_output = sys.maxsize
+    has_log = False
 
     def __init__(self) -> None:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(importable(is_same_script=False))}
-        super().__init__(
-            [sys.executable, "-P", "-c", f"import {__name__}; {__name__}.serve()"], environment, has_log=False
-        )
+        super().__init__([sys.executable, "-P", "-c", f"import {__name__}; {__name__}.serve()"], environment)
 
 
 def serve() -> None:
@@ -331,8 +312,8 @@ def serve() -> None:
             answer = _to_line((True, function(*arguments)))
         except Exception as error:  # noqa: BLE001 - the caller gets it
             error.add_note(traceback.format_exc())
-            answer = _to_line((False, error))
             try:
+                answer = _to_line((False, error))
                 _from_line(answer)
             except Exception:  # noqa: BLE001 - not every exception comes back from its pickle
                 answer = _to_line((False, RuntimeError(traceback.format_exc())))

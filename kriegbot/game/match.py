@@ -8,13 +8,14 @@ and the record gives the reason. A person who leaves, or an interrupt, abandons 
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
+from statistics import fmean
 from typing import Any
 
 import chess
@@ -33,19 +34,12 @@ MAX_NONSENSE = 20  # nonsense tries and questions in one turn: they cost nothing
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One action of a player.
+    """One action of a player."""
 
-    Attributes:
-      view: the player's view when it chose.
-      choice: its action, and its report.
-      seconds: time that it took, measured outside its process.
-      answer: the referee's answer to a try or question, once there is one.
-    """
-
-    view: View
+    view: View  # when it chose
     choice: Choice
-    seconds: float
-    answer: Answer | None = None
+    seconds: float  # measured outside its process
+    answer: Answer | None = None  # the referee's, once there is one
 
     @property
     def is_nonsense(self) -> bool:
@@ -104,35 +98,21 @@ def turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator
 
 @dataclass(frozen=True, slots=True)
 class PlayerStatistics:
-    """Statistics of one player in one game. The player itself reports samples, overruns, rescues and astray.
+    """Statistics of one player in one game. The player itself reports samples, overruns, rescues and astray."""
 
-    Attributes:
-      player: its spec.
-      turns, tries: moves made; tries made, accepted ones included.
-      illegal: tries that the referee refused although they were open to the player.
-      nonsense: tries and questions with `Attempt.is_nonsense`.
-      mean_seconds, max_seconds: time of an answer, measured outside the player's process.
-      mean_samples: mean number of histories in the answers that drew any.
-      overruns: answers that exceeded their time budget.
-      rescues: number of times that the belief needed each rescue.
-      astray: answers from a belief that contradicts an announcement.
-      failure: the reason for which the player forfeited the game, or its failure at the last view; else empty.
-      log: the end of the player's output, and the traceback of the failure.
-    """
-
-    player: str
-    turns: int = 0
-    tries: int = 0
-    illegal: int = 0
-    nonsense: int = 0
-    mean_seconds: float = 0.0
+    player: str  # its spec
+    turns: int = 0  # moves made
+    tries: int = 0  # accepted ones included
+    illegal: int = 0  # tries that the referee refused although they were open to the player
+    nonsense: int = 0  # tries and questions with `Attempt.is_nonsense`
+    mean_seconds: float = 0.0  # of an answer, measured outside the player's process
     max_seconds: float = 0.0
-    mean_samples: float = 0.0
-    overruns: int = 0
-    rescues: dict[str, int] = field(default_factory=dict)
-    astray: int = 0
-    failure: str = ""
-    log: str = ""
+    mean_samples: float = 0.0  # histories in the answers that drew any
+    overruns: int = 0  # answers that exceeded their time budget
+    rescues: dict[str, int] = field(default_factory=dict)  # number of times that the belief needed each
+    astray: int = 0  # answers from a belief that contradicts an announcement
+    failure: str = ""  # the reason for which the player forfeited the game, or its failure at the last view
+    log: str = ""  # the end of the player's output, and the traceback of the failure
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values, times to the microsecond."""
@@ -210,8 +190,7 @@ def play_game(
             color: side if isinstance(side, Seat) else own_seats.enter_context(seat_of(side, referee.rules))
             for color, side in ((chess.WHITE, white), (chess.BLACK, black))
         }
-        game = _Game(referee, seats, event, seed, keep)
-        game.seconds += [] if begun is None else [turn.seconds for turn in begun.turns]
+        game = _Game(referee, seats, event, seed, keep, [turn.seconds for turn in begun.turns] if begun else [])
         is_interrupted = False
         try:
             game.play()
@@ -265,43 +244,40 @@ def versions() -> str:
     return ", ".join(items)
 
 
+@dataclass
 class _Game:
-    """A game in progress: the referee, the seats, and every attempt."""
+    """A game in progress."""
 
-    def __init__(
-        self,
-        referee: Referee,
-        seats: dict[chess.Color, Seat],
-        event: str,
-        seed: int,
-        keep: Callable[[GameRecord], None] | None,
-    ) -> None:
-        self.seconds: list[float | None] = []
-        self.attempts: list[Attempt] = []
-        self.failed: PlayerFailed | None = None
-        self._referee, self._seats, self._event, self._seed, self._keep = referee, seats, event, seed, keep
-        self._acting = chess.WHITE  # the side that loses if its player fails now
+    referee: Referee
+    seats: dict[chess.Color, Seat]
+    event: str
+    seed: int
+    keep: Callable[[GameRecord], None] | None
+    seconds: list[float | None]  # of each move
+    attempts: list[Attempt] = field(default_factory=list)
+    failed: PlayerFailed | None = None
+    acting: chess.Color = chess.WHITE  # the side that loses if its player fails now
 
     def play(self) -> None:
         """Play to the end; a player that fails forfeits the game."""
         self._keep_record()
         try:
-            for self._acting in chess.COLORS:
-                left = self._seats[self._acting].begin(player_seed(self._seed, self._acting))
+            for self.acting in chess.COLORS:
+                left = self.seats[self.acting].begin(player_seed(self.seed, self.acting))
                 if left is not None:
-                    self._referee.abandon(left.why)
+                    self.referee.abandon(left.why)
                     return
-            while self._referee.end is None:
+            while self.referee.end is None:
                 self._turn()
         except PlayerFailed as failed:
             self.failed = failed
-            self._referee.forfeit(self._acting, failed.detail)
+            self.referee.forfeit(self.acting, failed.detail)
         self._show_end()
 
     def _turn(self) -> None:
-        self._acting = color = self._referee.turn
+        self.acting = color = self.referee.turn
         seconds = 0.0
-        for attempt in turn(self._referee, self._seats[color], self._seats[not color]):
+        for attempt in turn(self.referee, self.seats[color], self.seats[not color]):
             self.attempts.append(attempt)
             seconds += attempt.seconds
             if attempt.answer is Answer.ACCEPTED:
@@ -309,35 +285,35 @@ class _Game:
             self._keep_record()
 
     def _keep_record(self) -> None:
-        if self._keep is not None and self._referee.end is None:
-            self._keep(self.record())
+        if self.keep is not None and self.referee.end is None:
+            self.keep(self.record())
 
     def _show_end(self) -> None:
         """Show players the last view, except one that forfeited the game. A failure now does not change the result."""
-        end = self._referee.end
+        end = self.referee.end
         if end is None or end.reason is Reason.ABANDONED or not self.attempts:
             return  # an abandoned game may go on later; without a try the players have seen nothing
         for color in [bool(end.winner)] if end.reason is Reason.FORFEIT else chess.COLORS:
             try:
-                self._seats[color].end(self._referee.view(color))
+                self.seats[color].end(self.referee.view(color))
             except PlayerFailed as failed:
                 if self.failed is None:
-                    self.failed, self._acting = failed, color
+                    self.failed, self.acting = failed, color
 
     def record(self) -> GameRecord:
         """Return the game so far."""
-        white, black = (self._seats[color] for color in chess.COLORS)
+        white, black = (self.seats[color] for color in chess.COLORS)
         headers = {
-            "Event": self._event,
+            "Event": self.event,
             "Date": f"{date.today():%Y.%m.%d}",
             "White": white.name,
             "Black": black.name,
-            "Seed": str(self._seed),
+            "Seed": str(self.seed),
             "Versions": versions(),
         }
-        extra = {"RuleSetFile": self._referee.rules.source, "WhiteProgram": white.about, "BlackProgram": black.about}
+        extra = {"RuleSetFile": self.referee.rules.source, "WhiteProgram": white.about, "BlackProgram": black.about}
         headers |= {name: text for name, text in extra.items() if text}
-        return GameRecord.of(self._referee, headers, self.seconds)
+        return GameRecord.of(self.referee, headers, self.seconds)
 
     def statistics(self, color: chess.Color) -> PlayerStatistics:
         """Return the statistics of a side so far."""
@@ -346,23 +322,19 @@ class _Game:
         tries = sum(answers.values()) - answers[None] - answers[Answer.YES] - answers[Answer.NO]
         nonsense = sum(one.is_nonsense for one in attempts)
         reports = [one.choice.report for one in attempts]
-        seat, failed = self._seats[color], self.failed if color == self._acting else None
+        seat, failed = self.seats[color], self.failed if color == self.acting else None
         return PlayerStatistics(
             player=seat.name,
             turns=answers[Answer.ACCEPTED],
             tries=tries,
             illegal=tries - answers[Answer.ACCEPTED] - nonsense,
             nonsense=nonsense,
-            mean_seconds=_mean([one.seconds for one in attempts]),
+            mean_seconds=fmean([one.seconds for one in attempts] or [0.0]),
             max_seconds=max((one.seconds for one in attempts), default=0.0),
-            mean_samples=_mean([report.samples for report in reports if report.samples]),
+            mean_samples=fmean([report.samples for report in reports if report.samples] or [0.0]),
             overruns=sum(report.overrun for report in reports),
             rescues=dict(sorted(Counter(report.rescue for report in reports if report.rescue).items())),
             astray=sum(report.belief_inconsistent for report in reports),
             failure=failed.detail if failed else "",
             log=seat.log() + (failed.log if failed else ""),
         )
-
-
-def _mean(numbers: Sequence[float]) -> float:
-    return sum(numbers) / len(numbers) if numbers else 0.0

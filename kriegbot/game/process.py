@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import chess
 
-from kriegbot.children import CannotStart, LineProcess, OutputLimit, ProcessExited, TimedOut, lower_priority
+from kriegbot.children import CannotStart, LineProcess, OutputLimit, lower_priority
 from kriegbot.folders import cache_folder
 from kriegbot.game import sandbox
 from kriegbot.game.protocol import GREETING, BadLine, game_lines, read_answer, view_lines
@@ -113,12 +113,12 @@ class PlayerProcess(LineProcess):
             raise PlayerFailed(Failure.DIED, "died: its process has ended")
         try:
             yield
-        except ProcessExited:
+        except EOFError:
             raise self._died() from None
         except OutputLimit as error:
             self.end()
             raise PlayerFailed(Failure.FLOODED, f"wrote too much: {error}") from None
-        except TimedOut:
+        except TimeoutError:
             self.end()
             raise wait.failure from None
         except BaseException:  # Ctrl-C: a later game must not read the pending answer
@@ -238,10 +238,9 @@ class ProcessSeat(Seat):
 
     def _wait_to_start(self) -> Wait:
         seconds = self._start_patience
-        if seconds is None and self.spec.is_outside:
-            seconds = max(OUTSIDE_PATIENCE, self.patience)
-        elif seconds is None:
-            seconds = PARTS_PATIENCE if self.spec.parts else START_PATIENCE
+        if seconds is None:
+            ours = PARTS_PATIENCE if self.spec.parts else START_PATIENCE
+            seconds = max(OUTSIDE_PATIENCE, self.patience) if self.spec.is_outside else ours
         return Wait(seconds, PlayerFailed(Failure.HUNG, f"hung: not ready in {seconds:g} seconds"))
 
     def ask(self, view: View) -> Choice:

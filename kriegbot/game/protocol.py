@@ -19,7 +19,6 @@ from referee.view import ViewBuilder
 
 GREETING = "kriegspiel 1"  # the first line to a program: the protocol and its version
 MAX_INTEGER = 2**63
-_ANSWERS = {answer.value: answer for answer in referee.Answer}
 REPORTED = {name: type(value) for name, value in asdict(Report()).items()}
 FIELDS = {written: name for name, written in WRITTEN.items()}
 """The fields of a report, and their types."""
@@ -105,11 +104,7 @@ class ViewReader:
 
 def answer_lines(choice: Choice) -> list[str]:
     """Return the lines of a player's answer."""
-    fields = [
-        f"{name}={value!r}" if isinstance(value, float) else f"{name}={_word(value)}"
-        for name, value in choice.report.written().items()
-        if value
-    ]
+    fields = [f"{name}={_word(value)}" for name, value in choice.report.written().items() if value]
     action = choice.action
     assert isinstance(action, referee.Action)  # for mypy: see `seat.validated`
     verb = f"try {action.uci()}" if isinstance(action, chess.Move) else referee.action_code(action)
@@ -152,13 +147,12 @@ def _read_event(text: str) -> referee.Event:
         case ["over", reason, winner, *detail]:
             return referee.GameOver(referee.End(referee.Reason[reason], _COLORS.get(winner), " ".join(detail)))
         case ["own", "any", answer]:
-            return referee.OwnQuestion(_ANSWERS[answer])
+            return referee.OwnQuestion(referee.Answer(answer))
         case ["opponent", "any", answer]:
-            return referee.OpponentAsked(_ANSWERS[answer])
-        case ["own", move, answer]:
-            return referee.OwnTry(chess.Move.from_uci(move), _ANSWERS[answer])
-        case ["own", move, answer, code]:
-            return referee.OwnTry(chess.Move.from_uci(move), _ANSWERS[answer], referee.Announcement.parse(code))
+            return referee.OpponentAsked(referee.Answer(answer))
+        case ["own", move, answer, *code]:
+            announcement = referee.Announcement.parse(*code) if code else None
+            return referee.OwnTry(chess.Move.from_uci(move), referee.Answer(answer), announcement)
         case ["opponent", "illegal"]:
             return referee.OpponentRefused()
         case ["opponent", "moved", code]:
@@ -166,8 +160,8 @@ def _read_event(text: str) -> referee.Event:
     raise BadLine(f"{quoted(text)}: no event")
 
 
-def _word(value: int | str) -> str:
-    return value.replace(" ", "_") if isinstance(value, str) else str(int(value))
+def _word(value: float | str) -> str:
+    return value.replace(" ", "_") if isinstance(value, str) else repr(+value)  # a plus makes a bool a number
 
 
 def _read_report(text: str) -> Report:
