@@ -25,22 +25,8 @@ import chess
 import numpy as np
 
 from evaluators import load_evaluator
+from kriegbot import kernels as kb
 from kriegbot.belief.belief import Belief
-from kriegbot.kernels import (
-    GAMMA,
-    IntArray,
-    Ints,
-    Word,
-    entry,
-    kernel,
-    mixed,
-    number,
-    pointer,
-    subseed,
-    uniforms,
-    word,
-    words,
-)
 from kriegbot.players.rand import RandPlayer
 from kriegbot.search.backup import overconfident
 from kriegbot.search.information_set import InformationSet
@@ -72,7 +58,7 @@ def positions(seed: int) -> Iterator[View]:
     for index in range(POSITIONS):
         wanted, attempt, view = FIRST_PLY + PLIES_APART * index, 0, None
         while view is None:  # a game may end earlier
-            referee, player = Referee(BERKELEY, PAPER_LIMITS), RandPlayer(subseed(seed, 1000 * index + attempt))
+            referee, player = Referee(BERKELEY, PAPER_LIMITS), RandPlayer(kb.subseed(seed, 1000 * index + attempt))
             while referee.end is None and referee.ply < wanted:
                 move = player.choose(referee.view(referee.turn)).action
                 assert isinstance(move, chess.Move)
@@ -89,7 +75,7 @@ def sample_size(view: View, depth: int, seconds: float, seed: int) -> int:
     method, histories, draws = Method(depth, overconfident, load_evaluator("ks")), 0, 0
     begun = time.perf_counter()
     while (left := seconds - (time.perf_counter() - begun)) > 0:
-        sample = rows[np.minimum(np.searchsorted(bounds, uniforms(subseed(seed, draws), BATCH)), len(rows) - 1)]
+        sample = rows[np.minimum(np.searchsorted(bounds, kb.uniforms(kb.subseed(seed, draws), BATCH)), len(rows) - 1)]
         result = search_tries(InformationSet.of(view, sample, np.ones(BATCH)), method, left)
         histories += result.boards if result.depth == depth else 0
         draws += 1
@@ -120,7 +106,7 @@ def measure_sizes(path: Path, seed: int) -> Iterator[tuple[int, int]]:
             writer.writerow(COLUMNS)
         for done, (position, depth, seconds) in enumerate(wanted, 1):
             if (position, depth, seconds) not in sizes:
-                size = sample_size(views[position], depth, seconds, subseed(seed, position))
+                size = sample_size(views[position], depth, seconds, kb.subseed(seed, position))
                 writer.writerow((position, depth, seconds, size))
                 file.flush()
             yield done, len(wanted)
@@ -152,7 +138,7 @@ DEEPEST_LEAVES = 7 * 10**7  # each graph goes as deep as this many leaves allow
 BLOCK = 30  # trials done at a time, until the interval is narrow enough
 NARROW = 0.002  # half width of the widest 95% interval of a point
 HIGHEST = 10  # payoffs are 0..HIGHEST
-(ELEVEN,) = words(HIGHEST + 1)
+(ELEVEN,) = kb.words(HIGHEST + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,14 +154,14 @@ class Share:
     half_width: float
 
 
-@kernel
-def payoff(seed: Word, leaf: int) -> int:
+@kb.kernel
+def payoff(seed: kb.Word, leaf: int) -> int:
     """Return the payoff of a leaf: the word of SplitMix64 at its number, as in `kriegbot.kernels.random`, modulo 11."""
-    return number(mixed(seed + word(leaf) * GAMMA) % ELEVEN)
+    return kb.number(kb.mixed(seed + kb.word(leaf) * kb.GAMMA) % ELEVEN)
 
 
-@kernel
-def max_set(k: int, b: int, choices: int, prob: int, place: int, prune: int, seed: Word, examined: Ints) -> int:
+@kb.kernel
+def max_set(k: int, b: int, choices: int, prob: int, place: int, prune: int, seed: kb.Word, examined: kb.Ints) -> int:
     """Return Max-Set, with Mixed-Set inlined, of the set number `place` of its depth; see `imp_alphabeta`.
 
     `choices` is the number of choices down to the leaves, this one included. Probabilities are integers, so all is
@@ -204,9 +190,9 @@ def max_set(k: int, b: int, choices: int, prob: int, place: int, prune: int, see
     return best
 
 
-@entry
-def _search(k: int, b: int, d: int, seed: Word, examined: IntArray) -> int:
-    return max_set(k, b, d - 1, k ** (d - 1), 0, -1, seed, pointer(examined))  # every payoff is above -1
+@kb.entry
+def _search(k: int, b: int, d: int, seed: kb.Word, examined: kb.IntArray) -> int:
+    return max_set(k, b, d - 1, k ** (d - 1), 0, -1, seed, kb.pointer(examined))  # every payoff is above -1
 
 
 def searched(k: int, b: int, d: int, seed: int) -> tuple[int, int]:
@@ -232,7 +218,7 @@ def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
 
 @cache  # `figure6` measures again with more trials
 def _examined(k: int, b: int, d: int, seed: int, trial: int) -> int:
-    return searched(k, b, d, subseed(seed, k, b, d, trial))[1]
+    return searched(k, b, d, kb.subseed(seed, k, b, d, trial))[1]
 
 
 def figure6(seed: int = 0) -> Iterator[Share]:
