@@ -46,13 +46,7 @@ ATTEMPTS = 2  # processes that one job may use up before it fails
 
 
 class Review:
-    """The frames of a game, which grow while it is live.
-
-    Args:
-      key: the id of the game.
-      you: the side of the person, if one person plays a program.
-      kept: what is known of the analysis.
-    """
+    """The frames of a game, which grow while it is live; `you` is the side of its only person, if there is one."""
 
     def __init__(self, key: str, you: chess.Color | None = None, kept: KeptAnalysis | None = None) -> None:
         self.key, self.you, self.kept = key, you, kept or KeptAnalysis()
@@ -241,13 +235,7 @@ class Beliefs:
     ) -> list[Analysis] | None:
         """Return both sides' beliefs and the mover's tries, best first, at the first of some moments.
 
-        Args:
-          key: the id of the game.
-          views: both sides' views at the end.
-          moments: numbers of events in each side's view.
-
-        Returns:
-          As many moments as fit in one `SLICE`.
+        The views are those at the end, the moments numbers of events in each. Returns as many as fit in one `SLICE`.
         """
         sides, deadline = self._sides(key), perf_counter() + SLICE
         analyses: list[Analysis] = []

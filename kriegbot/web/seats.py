@@ -70,11 +70,8 @@ class TimeControl:
 class GameClock:
     """Seconds that each side has used or, under a time control, has left.
 
-    It is switched when a side sees that it is its turn, so it tells the opponent no more than that moment does.
-
-    Args:
-      control: None without a limit.
-      begun: an earlier part of the game; times that it did not measure count as zero.
+    It is switched when a side sees that it is its turn, so it tells the opponent no more than that moment does. Times
+    that an earlier part of the game, `begun`, did not measure count as zero.
     """
 
     def __init__(self, control: TimeControl | None, begun: GameRecord | None = None) -> None:
@@ -204,11 +201,7 @@ class PooledSeat(ProcessSeat):
 
 
 class SeatPool:
-    """The seats of programs: those in games, and some idle ones.
-
-    Args:
-      report: called with the progress of compiling kernels, in any thread.
-    """
+    """The seats of programs: those in games, and some idle ones. `report` may be called in any thread."""
 
     def __init__(self, report: Progress) -> None:
         self._report = report
@@ -266,7 +259,6 @@ class PersonSeat(Seat):
 
     Args:
       publish: called in the game's thread with each view that brings something new, and the message for the browser.
-      clock: the game's.
       is_here: True if the person is there already.
 
     Attributes:
