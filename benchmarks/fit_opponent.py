@@ -36,7 +36,7 @@ from tournaments.store import Store
 POOLED, OWN = "fitted", ("engine", "kriegbot")
 TYPES = (POOLED, *OWN)
 PRIOR = (0.1, 0.5, 0.25, 0.15)
-"""Prior of random moves, and of the types (trial 93)."""
+"""Prior of random moves, and of the types (trial 94)."""
 DECAY, PASSES = 1e-4, 200
 """Price of a squared weight, in nats a move, and most steps of the optimiser."""
 HELD_OUT = 0.2
