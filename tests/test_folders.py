@@ -12,8 +12,6 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("there, temporary files are the user's own", allow_module_level=True)
 
-on_posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such users and modes of files")
-
 CODE = "from kriegbot.folders import *; print(cache_folder(), data_folder(), cache_folder(), sep='\\n')"
 
 
@@ -71,7 +69,6 @@ def change_home(home: Path, way: str) -> Path:
     return cache
 
 
-@on_posix
 @pytest.mark.parametrize("way", ["a file mode", "a parent that all may write", "a link", "a group", "an owner"])
 @pytest.mark.parametrize("by_variable", [False, True])
 def test_no_code_is_loaded_from_a_folder_that_another_user_may_change(
@@ -103,7 +100,6 @@ def test_a_folder_that_is_the_users_own_is_used(mode: int, tmp_path: Path) -> No
     assert (chosen[0], said) == (str(tmp_path / "home" / ".cache" / "kriegbot"), "")
 
 
-@on_posix
 def test_a_user_without_a_name_or_home_gets_a_temporary_folder(tmp_path: Path) -> None:
     unknown = "import os, pwd; del os.environ['HOME']; pwd.getpwuid = {}.__getitem__; "
     chosen, said = folders(tmp_path, tmp_path, unknown + CODE)

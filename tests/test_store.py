@@ -183,7 +183,7 @@ def test_a_new_file_takes_nothing_over_from_a_deleted_one_that_a_killed_run_left
 @contextmanager
 def unwritable_folder(folder: Path) -> Iterator[None]:
     """Return a folder in which this process can make nothing, whoever it runs as."""
-    if not hasattr(os, "seteuid"):
+    if not hasattr(os, "geteuid"):
         pytest.skip("takes a system on which a process can give up its rights")
     before = os.geteuid()
     folder.chmod(0o555)
