@@ -161,7 +161,7 @@ def _surround(folder: Path, surroundings: ExitStack) -> tuple[str, subprocess.Po
     assert holder.stderr.readline() == b"ready\n"
     packages = sysconfig.get_path("purelib")
     facts = {
-        "cache": str(cache_folder()),
+        "cache": str(next(cache_folder().glob("kernels-*/"))),
         "common": str(common),
         "home": str(folder / "home"),
         "key": key,

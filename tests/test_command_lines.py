@@ -323,7 +323,7 @@ def test_closed_full_and_broken_streams_print_no_traceback(folder: Path, tmp_pat
 INTERRUPTED = [
     ("learn",),
     ("play", "--opponent", "rand"),
-    ("tournament", "kriegbot:depth=4,time=60", "rand", "--games", "2", "--out", "t.sqlite"),
+    ("tournament", "search:depth=4,time=60", "rand", "--games", "2", "--out", "t.sqlite"),
     ("check-player", "rand"),
     ("trees", "figure6"),
 ]

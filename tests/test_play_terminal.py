@@ -97,7 +97,7 @@ def test_a_game_that_is_broken_off_unsaved_is_the_one_that_is_resumed(tmp_path: 
         terminal.press("quit\r")
         assert terminal.until("abandoned, no result (the person left), after 2 plies").count("♚") == 1
         assert terminal.rest()[1].endswith("To continue: kriegbot resume\n")
-    (saved,) = (tmp_path / "data/kriegbot/games").iterdir()
+    (saved,) = (tmp_path / "data/kriegbot/games").glob("*.pgn")
     with Terminal("resume", cwd=tmp_path) as terminal:
         screen = terminal.until(PROMPT)
         assert "1. e4: yes." in screen
@@ -123,7 +123,7 @@ def test_a_kill_loses_no_move_of_a_game_at_a_terminal(tmp_path: Path) -> None:
         terminal.until("Nf3: yes.")
         terminal.until(PROMPT)
         terminal.process.kill()
-    (saved,) = (tmp_path / "data/kriegbot/games").iterdir()
+    (saved,) = (tmp_path / "data/kriegbot/games").glob("*.pgn")
     assert len(load_record(saved).turns) == 4
     with Terminal("resume", cwd=tmp_path) as terminal:
         assert "2. Nf3: yes." in terminal.until(PROMPT)

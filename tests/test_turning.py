@@ -69,11 +69,11 @@ OPENING = chess.STARTING_FEN
             "White had just captured on d5. Qd5 would have recaptured a pawn or a knight in ",
         ),
         (
-            OPENING,
-            "f2f3 e7e5 g2g4 d8h4",
+            "3r2k1/5ppp/8/8/8/8/R4PPP/5K2 w - - 0 1",
+            "f1g1 d8d1",
             True,
             "mate allowed",
-            "and did. After d4 Black could mate in none of ",
+            "Black could mate at once in the only possible position, and did. After ",
         ),
         (
             STALEMATE,

@@ -28,7 +28,7 @@ from kriegbot.players.kriegbot import LEVELS
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
-from kriegbot.web.library import KeptAnalysis
+from kriegbot.web.library import VERSION, KeptAnalysis
 from kriegbot.web.replies import Analysis, BeliefShown, Frames, TurningPoints
 from kriegbot.web.review import Analyst, AnalystFailed, Beliefs, Review, believed
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
@@ -308,7 +308,7 @@ def test_a_kept_analysis_that_is_damaged_or_of_another_version_or_game_counts_as
     assert KeptAnalysis.load(tmp_path, game(6), None).turning is None
     assert kept.path is not None
     whole = kept.path.read_bytes()
-    for damaged in (b"", whole[:-5], b"\xc1" + whole, whole.replace(b"version", b"versiom"), bytes(100_000)):
+    for damaged in (b"", whole[:-5], b"\xc1" + whole, whole.replace(VERSION.encode(), b"-" * len(VERSION)), bytes(100_000)):
         kept.path.write_bytes(damaged)
         assert KeptAnalysis.load(tmp_path, record, None) == KeptAnalysis(kept.path)
     kept.path.write_bytes(whole)

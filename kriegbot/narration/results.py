@@ -122,7 +122,7 @@ class PersonResult(msgspec.Struct, frozen=True):
         return cls(date.today(), opponent, points, record.headers.get("Help", CHOSEN_SEED if is_seed_given else ""))
 
 
-class Review(msgspec.Struct):
+class ReviewedGame(msgspec.Struct):
     """The themes of the turning points in a reviewed game."""
 
     game: str
@@ -168,14 +168,14 @@ class Results:
 
     def to_practise(self) -> list[ToPractise]:
         """Return the commonest themes of turning points in reviewed games."""
-        names = [OLD_THEMES.get(name, name) for review in self._read(Review) for name in review.themes]
+        names = [OLD_THEMES.get(name, name) for review in self._read(ReviewedGame) for name in review.themes]
         counts = Counter(THEMES[name] for name in names if name in THEMES)
         return [{"skill": one.title, "times": n, "puzzles": one.puzzles} for one, n in counts.most_common(MAX_THEMES)]
 
     def add_review(self, game: str, themes: Sequence[str]) -> None:
         """Store the themes of a game's turning points, unless the game was reviewed before; raise OSError."""
-        if all(review.game != game for review in self._read(Review)):
-            self._add(Review(game, list(themes)))
+        if all(review.game != game for review in self._read(ReviewedGame)):
+            self._add(ReviewedGame(game, list(themes)))
 
     def count_puzzle(self, key: str, grade: str, *, is_right: bool) -> str:
         """Store the first answer to a puzzle; others do not count. Return rating and streak. Raise OSError."""

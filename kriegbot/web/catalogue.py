@@ -1,4 +1,4 @@
-"""What the page shows besides games: players, rule sets and pieces, explained or drawn; the lesson and the puzzles."""
+"""Contents of the page besides games: players, rule sets and pieces, explained or drawn; the lesson and the puzzles."""
 
 from __future__ import annotations
 
