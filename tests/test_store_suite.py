@@ -16,6 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from kriegbot.cli.main import main
+from tests.effort import many
 from tests.tournament_players import settings, spec_of
 from tournaments.run import WarmSeats, run
 from tournaments.schedule import Died, Finished, Outcome, ScheduledGame, TournamentSettings
@@ -214,9 +215,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, finished: list[Finished]) ->
     return path
 
 
-@pytest.mark.parametrize(
-    "number", [pytest.param(at, marks=[pytest.mark.slow] * (at >= 3 * len(KINDS))) for at in range(STORES)]
-)
+@pytest.mark.parametrize("number", range(many(STORES, 2 * len(KINDS))))
 def test_a_damaged_store_is_refused_in_a_line_or_read_truly(
     number: int,
     whole: Path,
