@@ -107,6 +107,7 @@ class OnlineGame:
             raise
         finally:
             self._seat.close()
+            self._save()  # a stop may come before the site shows the last try
 
     def _look(self) -> Json:
         """Return the state of the game, and update the status and the time at which our flag falls."""
