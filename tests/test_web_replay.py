@@ -292,8 +292,9 @@ def test_a_try_missed_in_four_turns_is_one_row(address: str) -> None:
 def test_two_programs_are_watched_to_the_end(tmp_path: Path) -> None:
     with serving(tmp_path) as (_, page), browsing() as driver:
         driver.get(page)
+        wait(driver, lambda _: driver.find_element(By.CSS_SELECTOR, "nav [href='#watch']").is_displayed())
+        driver.find_element(By.CSS_SELECTOR, "nav [href='#watch']").click()
         wait(driver, lambda _: driver.find_elements(By.ID, "watch-start"))
-        driver.find_element(By.CSS_SELECTOR, "#start details.other summary").click()
         for side in ("white", "black"):
             Select(driver.find_element(By.ID, f"watch-{side}")).select_by_value("rand")
         driver.find_element(By.ID, "watch-seed").send_keys("63")
