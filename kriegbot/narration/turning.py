@@ -197,7 +197,9 @@ def steepest(turns: Sequence[JudgedTurn]) -> JudgedTurn | None:
     if not cliffs:
         return None
     first = -max(cliffs)[1]
-    return max(turns[first : first + CLIFF_TURNS], key=lambda one: one.fall)
+    # a turn that cannot be judged may fall for no reason that could be named
+    explained = [one for one in turns[first : first + CLIFF_TURNS] if max(one.error, one.surprise) > 0.0]
+    return max(explained, key=lambda one: one.fall, default=None)
 
 
 def turning_point(turn: JudgedTurn, you: chess.Color | None) -> tuple[object, TurningPoint]:
