@@ -30,7 +30,7 @@ BY_KIND = (
     "beyond the middle",
     "looks at a square next to the enemy king",
 )
-"""Features by kind of piece: of the moving one, or for `takes` of the captured one. Names stay as in fitted.json."""
+"""Features by kind of piece: of the mover, or of the captured one for `takes`. As in opponent_types.json."""
 RANKS_AND_FILES = (
     *(f"rank {rank}" for rank in range(1, 9)),
     *(f"file {files}" for files in ("a, h", "b, g", "c, f", "d, e")),
