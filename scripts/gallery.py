@@ -90,7 +90,7 @@ def review(page: Page) -> Iterator[str]:
     page.run("document.querySelector('#tab-white').click()")  # on a phone there is one view at a time
     until(lambda: page.run("return document.querySelector('#review .heat') !== null"), "the belief")
     yield "review"
-    page.run("document.querySelector('#review .below').scrollIntoView()", page.one("#review .turning h3"))
+    page.run("arguments[0].scrollIntoView()", page.one("#review .turning h3"))
     yield "turning-points"
 
 
