@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts is no package
 
+from kriegbot.cli.main import main
 from referee import RULE_SETS
 
+WIDTH = {"COLUMNS": "100", "TERMINAL_WIDTH": "100"}
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 COMMON = ("--rules", "--limits", "--patience", "--sandbox", "--seed", "--port", "--no-browser", "--host")
 """Options of several commands; the page explains them once, in the words of `match` or `play`."""
@@ -68,15 +72,9 @@ def _without(text: str, common: Iterable[str]) -> str:
 
 def _help(path: list[str]) -> str:
     """Return the help of one command, indented, without its usage line and --help."""
-    ran = subprocess.run(
-        [sys.executable, "-m", "kriegbot", *path, "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=DOCS.parent,
-        env=os.environ | {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "PYTHONPATH": str(DOCS.parent)},
-    )
-    text = ran.stdout.split("\n", 2)[2]
+    with mock.patch.dict(os.environ, WIDTH), redirect_stdout(StringIO()) as out:
+        main([*path, "--help"])
+    text = out.getvalue().split("\n", 2)[2]
     text = re.sub(r"^ +-h, --help.*(?:\n {20,}.*)*\n?", "", text, flags=re.MULTILINE)
     text = re.sub(r"\n+(Options:\n)?\Z", "", text).strip("\n")
     return "".join(f"    {line}".rstrip() + "\n" for line in text.splitlines())
