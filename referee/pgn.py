@@ -27,7 +27,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import chess.pgn
+import chess
 
 from referee.announcement import End, Reason
 from referee.record import RESERVED, ROSTER, GameRecord, RecordError, Replay, Turn, place
@@ -82,6 +82,8 @@ class PgnGame:
 
 def pgn_games(text: str) -> list[str]:
     """Return the texts of a file's games. An empty line after moves ends a game, as for python-chess."""
+    import chess.pgn  # not above: it imports asyncio, which doubles the time that this package takes
+
     text = _plain(text)
     handle, games, start = io.StringIO(text), list[str](), 0
     while chess.pgn.skip_game(handle):

@@ -308,7 +308,7 @@ def test_every_module_with_kernels_that_players_use_is_prepared() -> None:
     kernels = {path for path in sources if decorator.search(path.read_text("utf-8"))}
     names = {".".join(path.relative_to(root.parent).with_suffix("").parts) for path in kernels}
     assert {"kriegbot.belief.filter", "evaluators.material"} < names
-    assert names - set(kernel_modules()) == {"kriegbot.players.making", "kriegbot.environments.batch"}
+    assert names - set(kernel_modules()) == {"kriegbot.players.part_checks", "kriegbot.environments.batch"}
 
 
 def test_a_kernel_is_compiled_for_what_its_annotations_say() -> None:

@@ -14,10 +14,10 @@ from evaluators import EVALUATORS, load_evaluator
 from evaluators.ks import Weights, with_weights
 from kriegbot import parts
 from kriegbot.cli.main import main
-from kriegbot.cli.programs import KINDS
+from kriegbot.cli.programs import kinds_of_parts
 from kriegbot.models import OPPONENTS
 from kriegbot.parts import BadPart, NotFound, Parts, load_object
-from kriegbot.players.making import check_part
+from kriegbot.players.part_checks import check_part
 from kriegbot.search.backup import BACKUPS
 from tests.outside import installed
 
@@ -225,15 +225,17 @@ def test_a_part_with_other_annotations_is_told_which_it_takes(tmp_path: Path) ->
 
 def test_the_docs_name_the_groups_of_entry_points() -> None:
     text = (Path(__file__).parents[1] / "docs" / "bots.md").read_text()
-    assert all(f" `{one.group}` |" in text for one in KINDS)
+    assert all(f" `{one.group}` |" in text for one in kinds_of_parts())
     snippet = tomllib.loads(text.partition("```toml\n")[2].partition("```")[0])
-    assert set(snippet["project"]["entry-points"]) <= {one.group for one in KINDS}
+    assert set(snippet["project"]["entry-points"]) <= {one.group for one in kinds_of_parts()}
 
 
 def test_players_lists_what_is_installed_of_every_kind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    installed(tmp_path, "some_things", "", {one.group: {"thing": "some_things:thing"} for one in KINDS}, "2.5")
+    installed(
+        tmp_path, "some_things", "", {one.group: {"thing": "some_things:thing"} for one in kinds_of_parts()}, "2.5"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     parts.entry_points.cache_clear()
     try:
@@ -242,5 +244,5 @@ def test_players_lists_what_is_installed_of_every_kind(
     finally:
         parts.entry_points.cache_clear()
     assert "players of installed packages: thing (some_things 2.5)\n" in out
-    for one in KINDS[1:]:
+    for one in kinds_of_parts()[1:]:
         assert f"{one.what}s: {', '.join(one.names())}, thing (some_things 2.5)\n" in out

@@ -20,7 +20,6 @@ from kriegbot.game import sandbox as bubblewrap
 from kriegbot.game.match import GameResult
 from kriegbot.game.process import find_rules, try_out
 from kriegbot.game.seat import Failure
-from kriegbot.kernels import prepare
 from kriegbot.players import specs
 from kriegbot.request import Refused, check_sandbox, path_of, refusing, seed_of, whole_of
 from referee import RULE_SETS, GameRecord, RuleSet, record_to_pgn
@@ -256,6 +255,8 @@ def preparing() -> Iterator[Callable[[str, int, int], None]]:
 
 def compile_kernels() -> None:
     """Compile all kernels and show progress."""
+    from kriegbot.kernels import prepare  # a match between simple players needs none
+
     with preparing() as report:
         prepare(report)
 

@@ -27,12 +27,9 @@ from kriegbot.parts import Parts
 from kriegbot.players import specs
 from kriegbot.players.making import RULES
 from kriegbot.request import Refused, limits_of, program_of, seed_of
-from kriegbot.search.backup import BACKUPS
 from referee import RULE_SETS
 
 SHELLS = ("bash", "zsh", "fish")
-KINDS: tuple[Parts, ...] = (specs.PLAYERS, EVALUATORS, OPPONENTS, BACKUPS, RULES)
-"""Everything that other packages can add."""
 
 
 def match(
@@ -107,6 +104,13 @@ def _explanations(result: GameResult) -> dict[int, list[str]]:
     return lines
 
 
+def kinds_of_parts() -> tuple[Parts, ...]:
+    """Return everything that other packages can add."""
+    from kriegbot.search.backup import BACKUPS  # imports kernels
+
+    return specs.PLAYERS, EVALUATORS, OPPONENTS, BACKUPS, RULES
+
+
 def check_player(
     player: Annotated[
         str,
@@ -142,7 +146,7 @@ def players() -> None:
             for choice, words in zip(option.choices, option.words, strict=False):
                 print(f"    {choice}: {words}")
     print()
-    for parts in KINDS:
+    for parts in kinds_of_parts():
         ours = () if parts is specs.PLAYERS else parts.names()
         offered = [f"{name} ({package})" if package else name for name, package in parts.installed().items()]
         print(f"{parts.what}s{' of installed packages' * (not ours)}: {', '.join([*ours, *offered]) or 'none'}")

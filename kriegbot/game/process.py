@@ -6,6 +6,8 @@ for each game, in a sandbox where there is one, and an unpredictable seed. Playe
 tried in such processes before the first game (`try_out`, `find_rules`).
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import re
@@ -16,7 +18,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
@@ -26,7 +28,6 @@ from kriegbot.game import sandbox
 from kriegbot.game.protocol import GREETING, BadLine, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, PlayerFailed, Seat
 from kriegbot.importing import SAFE_PATH, importable
-from kriegbot.kernels.preparing import Progress
 from kriegbot.parts import NotFound, entry_points, sha256_of
 from kriegbot.players.base import Choice, Leave
 from kriegbot.players.making import RULES
@@ -34,6 +35,9 @@ from kriegbot.players.specs import BadSpec, PlayerSpec, player_kind
 from kriegbot.report import Report
 from referee import BERKELEY, Referee, RuleSet, UnknownRuleSet, View, rule_set
 from referee.text import one_line, quoted
+
+if TYPE_CHECKING:
+    from kriegbot.kernels.preparing import Progress
 
 PATIENCE = 300.0  # seconds for one answer of a player without a time budget
 GRACE = 10.0  # seconds that a player with a time budget may take beyond twice its budget
