@@ -122,28 +122,33 @@ def attacked(color: chess.Color, men: Men) -> chess.Bitboard:
 
 
 def open_tries(
-    color: chess.Color, men: Men, kingside: bool, queenside: bool, pawn_tries: PawnTryInfo | None = None
-) -> list[chess.Move]:
-    """Return the tries open to a side, ordered by square of departure, square of arrival and promotion.
-
-    The arguments are as in a `View` of the side to move.
-    """
-    own, extra = squares_of(men), (may_capture(pawn_tries), _castling_targets(color, men, kingside, queenside))
-    return [move for square in sorted(men) for move in _tries_from(square, color, men[square], own, *extra)]
-
-
-def is_open(
-    move: chess.Move,
     color: chess.Color,
     men: Men,
     kingside: bool,
     queenside: bool,
     pawn_tries: PawnTryInfo | None = None,
-) -> bool:
-    """Return True if a move is among `open_tries`, without listing them."""
-    piece, own = men.get(move.from_square), squares_of(men)
-    extra = may_capture(pawn_tries), _castling_targets(color, men, kingside, queenside)
-    return piece is not None and move in _tries_from(move.from_square, color, piece, own, *extra)
+    origin: chess.Square | None = None,
+) -> list[chess.Move]:
+    """Return the tries open to a side, or only those from `origin`, ordered by origin, target and promotion.
+
+    The other arguments are as in a `View` of the side to move.
+    """
+    own, capturing = squares_of(men), may_capture(pawn_tries)
+    tries = []
+    for square in sorted(men if origin is None else men.keys() & {origin}):
+        targets = attacks(color, men[square], square, own) & ~own
+        promotions: tuple[chess.PieceType | None, ...] = (None,)
+        if men[square] == chess.KING:
+            targets |= _castling_targets(color, men, kingside, queenside)
+        elif men[square] == chess.PAWN:
+            forward, rank = 8 if color == chess.WHITE else -8, relative_rank(color, square)
+            pushes = chess.BB_SQUARES[square + forward] & ~own
+            if pushes and rank == 1:
+                pushes |= chess.BB_SQUARES[square + 2 * forward] & ~own
+            targets = pushes | (targets if capturing & chess.BB_SQUARES[square] else chess.BB_EMPTY)
+            promotions = PROMOTIONS if rank == 6 else promotions
+        tries += [chess.Move(square, to, promotion) for to in chess.scan_forward(targets) for promotion in promotions]
+    return tries
 
 
 def may_capture(pawn_tries: PawnTryInfo | None) -> chess.Bitboard:
@@ -151,29 +156,6 @@ def may_capture(pawn_tries: PawnTryInfo | None) -> chess.Bitboard:
     if isinstance(pawn_tries, PawnTrySquares):
         return squares_of(pawn_tries.squares)
     return chess.BB_ALL if pawn_tries is None or pawn_tries.at_least else chess.BB_EMPTY
-
-
-def _tries_from(
-    square: chess.Square,
-    color: chess.Color,
-    piece: chess.PieceType,
-    own: chess.Bitboard,
-    capturing: chess.Bitboard,
-    castling: chess.Bitboard,
-) -> list[chess.Move]:
-    """Return the tries of a piece. A pawn may capture only from `capturing`; a king also has `castling` targets."""
-    targets = attacks(color, piece, square, own) & ~own
-    if piece == chess.KING:
-        targets |= castling
-    elif piece == chess.PAWN:
-        forward, rank = 8 if color == chess.WHITE else -8, relative_rank(color, square)
-        pushes = chess.BB_SQUARES[square + forward] & ~own
-        if pushes and rank == 1:
-            pushes |= chess.BB_SQUARES[square + 2 * forward] & ~own
-        targets = pushes | (targets if capturing & chess.BB_SQUARES[square] else chess.BB_EMPTY)
-        if rank == 6:
-            return [chess.Move(square, to, promotion) for to in chess.scan_forward(targets) for promotion in PROMOTIONS]
-    return [chess.Move(square, to) for to in chess.scan_forward(targets)]
 
 
 def _castling_targets(color: chess.Color, men: Men, kingside: bool, queenside: bool) -> chess.Bitboard:
@@ -201,17 +183,11 @@ def try_name(move: chess.Move, color: chess.Color, men: Men, kingside: bool, que
     rivals = [
         chess.square_name(square)
         for square in others
-        if is_open(chess.Move(square, move.to_square), color, men, kingside, queenside)
+        if chess.Move(square, move.to_square) in open_tries(color, men, kingside, queenside, origin=square)
     ]
-    return chess.piece_symbol(piece).upper() + _distinguished(start, rivals) + target
-
-
-def _distinguished(name: str, rivals: list[str]) -> str:
-    if not rivals:
-        return ""
-    if all(rival[0] != name[0] for rival in rivals):
-        return name[0]
-    return name[1] if all(rival[1] != name[1] for rival in rivals) else name
+    parts = "", start[0], start[1]  # the file and the rank, which distinguish as in SAN
+    distinct = next((part for part in parts if not any(part in rival for rival in rivals)), start)
+    return chess.piece_symbol(piece).upper() + distinct + target
 
 
 def matches_san(move: chess.Move, men: Men, match: re.Match[str]) -> bool:
@@ -220,18 +196,16 @@ def matches_san(move: chess.Move, men: Men, match: re.Match[str]) -> bool:
     The match has the letter of the piece, file and rank of its start, sign of a capture, target, letter of a promotion.
     """
     letter, file, rank, sign, target, promotion = match.groups()
-    start = chess.square_name(move.from_square)
-    piece = men.get(move.from_square)
-    if (
-        chess.square_name(move.to_square) != target
-        or piece != chess.PIECE_SYMBOLS.index(letter.lower() or "p")
-        or (file and start[0] != file)
-        or (rank and start[1] != rank)
-        or not promotes_to(move, promotion)
-        or is_castling(move, men)
-    ):
-        return False
-    return piece != chess.PAWN or bool(file) or is_pawn_capture(move, men) == (sign == "x")
+    start, piece = chess.square_name(move.from_square), men.get(move.from_square)
+    return (
+        chess.square_name(move.to_square) == target
+        and piece == chess.PIECE_SYMBOLS.index(letter.lower() or "p")
+        and file in ("", start[0])
+        and rank in ("", start[1])
+        and promotes_to(move, promotion)
+        and not is_castling(move, men)
+        and (piece != chess.PAWN or bool(file) or is_pawn_capture(move, men) == (sign == "x"))
+    )
 
 
 def promotes_to(move: chess.Move, letter: str | None) -> bool:

@@ -15,7 +15,7 @@ from typing import TypeAlias, TypeVar, overload
 import chess
 
 from referee.announcement import Announcement, End, PawnTryExists, PawnTryInfo, pawn_try_info
-from referee.pieces import Men, is_open, is_pawn_capture, men_of, open_tries
+from referee.pieces import Men, is_pawn_capture, men_of, open_tries
 from referee.rules import NO_LIMITS, Asking, KriegspielError, Limits, RuleSet
 
 T = TypeVar("T")
@@ -218,13 +218,8 @@ class View:
 
     def tries(self) -> list[chess.Move]:
         """Return the tries still open this turn, in the order of `open_tries`; none out of turn or after the end."""
-        if self.end is not None or self.turn != self.color:
-            return []
-        tries = open_tries(self.color, self.men, self.kingside, self.queenside, self.pawn_tries)
-        if self.obliged:
-            tries = [move for move in tries if is_pawn_capture(move, self.men)]
         refused = set(self.refused)
-        return [move for move in tries if move not in refused]
+        return [move for move in self._possible() if move not in refused]
 
     def is_open(self, move: chess.Move) -> bool:
         """Return True if a move is among `tries`, without listing them."""
@@ -232,11 +227,13 @@ class View:
 
     def is_possible(self, move: chess.Move) -> bool:
         """Return True if a move is among `tries`, or would be had it not been refused this turn."""
+        return move in self._possible(move.from_square)
+
+    def _possible(self, origin: chess.Square | None = None) -> list[chess.Move]:
         if self.end is not None or self.turn != self.color:
-            return False
-        if self.obliged and not is_pawn_capture(move, self.men):
-            return False
-        return is_open(move, self.color, self.men, self.kingside, self.queenside, self.pawn_tries)
+            return []
+        tries = open_tries(self.color, self.men, self.kingside, self.queenside, self.pawn_tries, origin)
+        return [move for move in tries if is_pawn_capture(move, self.men)] if self.obliged else tries
 
 
 class ViewBuilder:
@@ -277,8 +274,8 @@ class ViewBuilder:
             case OwnTry(_, Answer.IMPOSSIBLE) if self._obliged and is_obliged_once:
                 pass
             case OwnTry(move, answer):
-                if answer is Answer.ILLEGAL:
-                    self._obliged = self._obliged and not is_obliged_once
+                if answer is Answer.ILLEGAL and is_obliged_once:
+                    self._obliged = False
                 if move not in self.refused:
                     self.refused.add(move)
                     self._refused.append(move)

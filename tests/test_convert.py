@@ -58,7 +58,7 @@ def test_what_is_lost_is_one_line_on_standard_error(tmp_path: Path, capsys: pyte
 def test_several_games_of_a_file_are_converted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     records = [saved(seed) for seed in range(5)]
     source, there, back = (str(tmp_path / name) for name in ("a.pgn", "b.json", "c.pgn"))
-    Path(source).write_text("\n".join(FORMATS["kriegbot"].write(record, None)[0] for record in records))
+    Path(source).write_text("\n".join(FORMATS["kriegbot"].write(record)[0] for record in records))
     assert convert(source, there, capsys=capsys)[0] == f"{there}: 5 games\n"
     assert convert(there, back, capsys=capsys)[0] == f"{back}: 5 games\n"
     read = [record_from_pgn(text) for text in FORMATS["kriegbot"].games(Path(back).read_text())]

@@ -7,12 +7,14 @@ which a format has no place are left out, and named.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 
 import chess
 
-from referee.formats import foreign_pgn, kriegspiel_org
-from referee.formats.foreign_pgn import ICC, UMD, Lost, Written
+from referee.formats import foreign_pgn as pgn
+from referee.formats import kriegspiel_org as org
+from referee.formats.foreign_pgn import ICC, UMD, Lost, Notation, Written
 from referee.pgn import pgn_games, record_from_pgn, record_to_pgn
 from referee.record import GameRecord, RecordError
 from referee.rules import BERKELEY, WILD16, RuleSet
@@ -26,16 +28,17 @@ _OURS = re.compile(r"^\ufeff?\[KriegspielRecord ", re.MULTILINE)
 class Format:
     """A format of games: functions that recognise a text, read one game and write one, and split a file.
 
-    `read` takes a rule set, if the user gives one, and returns what was lost beside the game. `write` writes what one
-    side saw, if a side is given. `suffix` is that of files in this format alone.
+    `read` takes a rule set, if the user gives one, and returns what was lost beside the game. `write` also takes a
+    side, if it `writes_one_side`. `suffix` is that of files in this format alone.
     """
 
     name: str
     fits: Callable[[str], object]
     read: Callable[[str, RuleSet | None], tuple[GameRecord, Lost]]
-    write: Callable[[GameRecord, chess.Color | None], Written]
+    write: Callable[..., Written]
     games: Callable[[str], list[str]] = pgn_games
     suffix: str | None = None
+    writes_one_side: bool = False
 
 
 def _read_ours(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
@@ -45,37 +48,26 @@ def _read_ours(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
     return record, ()
 
 
-KRIEGBOT = Format("kriegbot", _OURS.search, _read_ours, lambda record, _side: (record_to_pgn(record), {}))
-_OTHERS = (
-    Format(
-        "kriegspiel",
-        kriegspiel_org.fits,
-        kriegspiel_org.read,
-        lambda record, _side: kriegspiel_org.write(record),
-        kriegspiel_org.games,
-        ".json",
-    ),
-    Format("filtered", foreign_pgn.ONE_SIDE.search, foreign_pgn.refuse_to_read, foreign_pgn.write_one_side),
-    Format(
-        "umd",
-        lambda text: foreign_pgn.notation_of(text) is UMD,
-        lambda text, rules: foreign_pgn.read(text, rules, WILD16, UMD),
-        lambda record, _side: foreign_pgn.write(record, UMD),
-    ),
-    Format(
-        "icc",
-        lambda text: foreign_pgn.notation_of(text) is ICC,
-        lambda text, rules: foreign_pgn.read(text, rules, WILD16, ICC),
-        lambda record, _side: foreign_pgn.write(record, ICC),
-    ),
-    Format(
-        "plain",
-        foreign_pgn.FIRST.search,
-        lambda text, rules: foreign_pgn.read(text, rules, BERKELEY),
-        lambda record, _side: foreign_pgn.write_plain(record),
-    ),
+def _in_comments(name: str, notation: Notation) -> Format:
+    """Return a format of PGN with tries and announcements in comments."""
+    read, write = partial(pgn.read, default=WILD16, notation=notation), partial(pgn.write, notation)
+    return Format(name, lambda text: pgn.notation_of(text) is notation, read, write)
+
+
+KRIEGBOT = Format("kriegbot", _OURS.search, _read_ours, lambda record: (record_to_pgn(record), {}))
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        form.name: form
+        for form in (
+            KRIEGBOT,
+            Format("kriegspiel", org.fits, org.read, org.write, org.games, ".json"),
+            Format("filtered", pgn.ONE_SIDE.search, pgn.refuse_to_read, pgn.write_one_side, writes_one_side=True),
+            _in_comments("umd", UMD),
+            _in_comments("icc", ICC),
+            Format("plain", pgn.FIRST.search, partial(pgn.read, default=BERKELEY), pgn.write_plain),
+        )
+    }
 )
-FORMATS: Mapping[str, Format] = MappingProxyType({form.name: form for form in (KRIEGBOT, *_OTHERS)})
 """Formats by name. A text is in the first that it fits."""
 
 
@@ -102,5 +94,5 @@ def format_for(path: str) -> Format:
 def written(record: GameRecord, form: Format, side: chess.Color | None = None) -> tuple[str, Lost]:
     """Return the text of a record and what was lost. Raises RecordError if it does not replay or fit the format."""
     record.check()
-    text, lost = form.write(record, side)
+    text, lost = form.write(record, side) if form.writes_one_side else form.write(record)
     return text, tuple(name for name, is_lost in lost.items() if is_lost)

@@ -40,7 +40,7 @@ import chess
 
 from referee.announcement import CHECK_LETTERS, Announcement, End, PawnTryCount, Reason
 from referee.pgn import HIDDEN, PgnMove, game_of, headers_of, numbered, pgn_text, read_pgn
-from referee.pieces import Men, is_castling, is_open, matches_san, men_of, open_tries, try_name
+from referee.pieces import Men, matches_san, men_of, open_tries, try_name
 from referee.record import RESERVED, ROSTER, GameRecord, RecordError, Replay, Turn, place
 from referee.rules import RULE_SETS, WILD16, Audience, RuleSet
 from referee.text import one_line, quoted
@@ -74,7 +74,7 @@ _CHESS = ("", "?", "standard", "chess", "normal", "from position", "kriegspiel")
 _GIVEN_UP = ("", "?", "normal", Reason.RESIGNATION.value)
 _CHECKS = re.compile("C([RFLSN]{1,5})")
 _TRY = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)([x:-]?)([a-h][1-8])(?:=?([QRBNqrbn]))?(?:[+]{0,2}|#)")
-_CASTLES = re.compile(r"[0O]-[0O](-[0O])?[+#]?")
+_CASTLES = re.compile(r"([0O]-[0O](?:-[0O])?)[+#]?")
 _ONE_SIDES_HEADERS = (*ROSTER, "Result", "RuleSet", "PlyLimit", "QuietLimit", "SetUp", "FEN", "Termination")
 
 
@@ -83,12 +83,17 @@ class Notation:
     """A notation of tries and announcements in comments. A complete one gives every announcement that has a letter."""
 
     comment: re.Pattern[str]
+    form: str
     example: str
     is_complete: bool
 
 
-ICC = Notation(re.compile(r"\((?P<announced>[^:(){}]*):(?P<tries>[^:(){}]*)\)"), "{(Xd6,CN:f6,Bg7)}", is_complete=True)
-UMD = Notation(re.compile(r"\(K:(?P<tries>[^:(){}]*):(?P<announced>[^:(){}]*)\)"), "{(K:f6,Bg7:CK)}", is_complete=False)
+ICC = Notation(
+    re.compile(r"\((?P<announced>[^:(){}]*):(?P<tries>[^:(){}]*)\)"), "{{({0}:{1})}}", "{(Xd6,CN:f6,Bg7)}", True
+)
+UMD = Notation(
+    re.compile(r"\(K:(?P<tries>[^:(){}]*):(?P<announced>[^:(){}]*)\)"), "{{(K:{1}:{0})}}", "{(K:f6,Bg7:CK)}", False
+)
 
 
 def tokens_of(announcement: Announcement) -> list[str]:
@@ -103,11 +108,6 @@ def tokens_of(announcement: Announcement) -> list[str]:
     if isinstance(announcement.pawn_tries, PawnTryCount) and announcement.pawn_tries.number:
         tokens.append(f"P{announcement.pawn_tries.number}")
     return tokens
-
-
-def _is_without_letter(announcement: Announcement) -> bool:
-    has_number = isinstance(announcement.pawn_tries, PawnTryCount | None)
-    return not has_number or announcement.promotion or announcement.en_passant
 
 
 def _read_tokens(text: str) -> set[str]:
@@ -154,7 +154,7 @@ def name_of_try(board: chess.Board, move: chess.Move, *, is_capture: bool = Fals
     `is_capture` is True if it was accepted and captured.
     """
     side = _side_to_move(board)
-    if not is_open(move, *side):
+    if move not in open_tries(*side, origin=move.from_square):
         return None
     name = try_name(move, *side)
     has_sign = not is_capture or "x" in name
@@ -164,20 +164,12 @@ def name_of_try(board: chess.Board, move: chess.Move, *, is_capture: bool = Fals
 def named_try(board: chess.Board, name: str, ply: int) -> chess.Move:
     """Return the try of a name. A promotion without a piece is one to a queen, the sign of a capture is optional."""
     side = _side_to_move(board)
-    men = side[1]
-    castles, match = _CASTLES.fullmatch(name), _TRY.fullmatch(name)
-    if castles is None and match is None:
+    if castling := _CASTLES.fullmatch(name):
+        tries = [move for move in open_tries(*side) if try_name(move, *side) == castling[1].replace("0", "O")]
+    elif match := _TRY.fullmatch(name):
+        tries = [move for move in open_tries(*side) if matches_san(move, side[1], match)]
+    else:
         raise RecordError(f"illegal try: {quoted(name)}, {place(ply)}; it takes one such as 'Nf3', 'exd5' or 'O-O'")
-    file = 2 if castles is not None and castles[1] else 6
-    tries = [
-        move
-        for move in open_tries(*side)
-        if (
-            matches_san(move, men, match)
-            if match is not None
-            else is_castling(move, men) and chess.square_file(move.to_square) == file
-        )
-    ]
     if len(tries) != 1:
         pieces = "more than one piece" if tries else "no piece"
         raise RecordError(f"illegal try: {quoted(name)}, {place(ply)}; {pieces} of the side to move might try that")
@@ -310,12 +302,15 @@ def write_plain(record: GameRecord) -> Written:
     return pgn_text(_headers_of(record), [*movetext, record.result]), lost
 
 
-def write(record: GameRecord, notation: Notation, side: chess.Color | None = None) -> Written:
+def write(notation: Notation, record: GameRecord, side: chess.Color | None = None) -> Written:
     """Return a game, or one side's view of it, with tries and announcements in comments."""
     lost = {RULED_OUT: False, QUESTIONS: False, TIMES: record.has_times, LEFT: bool(record.left)}
     if side is not None:
         lost[OTHER_SIDE] = True
-        lost[WITHOUT_LETTER] = any(_is_without_letter(turn.announcement) for turn in record.turns)
+        lost[WITHOUT_LETTER] = any(
+            said.promotion or said.en_passant or not isinstance(said.pawn_tries, PawnTryCount | None)
+            for said in (turn.announcement for turn in record.turns)
+        )
         lost[HEADERS] = not ROSTER.keys() >= record.headers.keys()
     movetext = []
     for number, board, turn in numbered(record):
@@ -325,7 +320,11 @@ def write(record: GameRecord, notation: Notation, side: chess.Color | None = Non
         else:
             name, is_announced = HIDDEN, record.rules.illegal_to is Audience.BOTH
             tries = str(sum(event.answer is Answer.ILLEGAL for event in turn.tries)) if is_announced else ""
-        movetext += [f"{number} {name}", _comment(tokens_of(turn.announcement), tries, notation)]
+        tokens = tokens_of(turn.announcement)
+        if not notation.is_complete:  # it has room for one token, a check rather than a capture
+            theirs = (_umd_token(token) for token in tokens if token[0] != "P")
+            tokens = sorted(theirs, key=lambda token: token[0])[:1]
+        movetext += [f"{number} {name}", notation.form.format(",".join(tokens), tries)]
     filtered = "no" if side is None else chess.COLOR_NAMES[side]
     headers = _headers_of(record, side) | {"Filtered": filtered}  # python-chess refuses an unknown Variant
     return pgn_text(headers, [*movetext, record.result]), lost
@@ -335,15 +334,7 @@ def write_one_side(record: GameRecord, side: chess.Color | None) -> Written:
     """Return one side's view. Raises RecordError without a side."""
     if side is None:
         raise RecordError("one side's view takes a side, white or black")
-    return write(record, ICC, side)
-
-
-def _comment(tokens: list[str], tries: str, notation: Notation) -> str:
-    if notation.is_complete:
-        return f"{{({','.join(tokens)}:{tries})}}"
-    theirs = [_umd_token(token) for token in tokens]
-    checks, captures = ([token for token in theirs if token[0] == letter] for letter in "CT")
-    return f"{{(K:{tries}:{(checks or captures or [''])[0]})}}"
+    return write(ICC, record, side)
 
 
 def _own_move(board: chess.Board, turn: Turn) -> str:
