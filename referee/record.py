@@ -59,6 +59,11 @@ class Turn:
                 raise RecordError(f"illegal time: {quoted(self.seconds)} seconds; it takes a number from 0")
             object.__setattr__(self, "seconds", round(float(self.seconds), 3))
 
+    @property
+    def events(self) -> tuple[OwnTry | OwnQuestion, ...]:
+        """All tries and questions in order, the accepted try last."""
+        return *self.tries, OwnTry(self.move, Answer.ACCEPTED, self.announcement)
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -92,7 +97,15 @@ class GameRecord:
 
     def __post_init__(self) -> None:
         for name, value in self.headers.items():
-            _check_header(name, value)
+            if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name) or name in RESERVED:
+                takes = "letters, digits and _, and none of " + ", ".join(sorted(RESERVED))
+                raise RecordError(f"illegal header: {quoted(name)}; it takes {takes}")
+            if not isinstance(value, str):
+                raise RecordError(f"illegal header {name}: {quoted(value)}; it takes text")
+            for char in value:
+                if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp"):
+                    why = f"{quoted(value)} holds {char!r}; it takes one printable line"
+                    raise RecordError(f"illegal header {name}: {why}")
         object.__setattr__(self, "headers", {**ROSTER, **self.headers})
 
     @classmethod
@@ -135,12 +148,11 @@ class GameRecord:
         replay = Replay(self.rules, self.limits, self.start)
         referee = replay.referee
         yield Step(referee)
-        for turn in (*self.turns, None):
-            move = () if turn is None else (OwnTry(turn.move, Answer.ACCEPTED, turn.announcement),)
-            for event in (*(self.left if turn is None else turn.tries), *move):
-                color = referee.turn
-                replay.repeat(event)
-                yield Step(referee, event, color, turn.seconds if turn is not None and event in move else None)
+        events = [(event, turn.seconds) for turn in self.turns for event in turn.events]
+        for event, seconds in (*events, *((event, None) for event in self.left)):
+            color = referee.turn
+            replay.repeat(event)
+            yield Step(referee, event, color, seconds if event.answer is Answer.ACCEPTED else None)
         if referee.end is None and self.end is not None:
             replay.stop(self.end)
             yield Step(referee, GameOver(self.end))
@@ -166,19 +178,18 @@ class Replay:
 
     def repeat(self, event: OwnTry | OwnQuestion) -> None:
         """Replay a recorded try or question. The referee must give the recorded answer and announcement."""
-        here = self.here
-        name = event.move.uci() if isinstance(event, OwnTry) else '"Any?"'
+        here, name = self.here, event.move.uci() if isinstance(event, OwnTry) else '"Any?"'
         answer = self._try(event.move, name) if isinstance(event, OwnTry) else self.ask_any()
         if answer is not event.answer:
-            raise RecordError(
-                f"illegal answer: {name} is recorded as {event.answer.value}, but the referee "
-                f"says {answer.value}, {here}"
-            )
+            why = f"{name} is recorded as {event.answer.value}, but the referee says {answer.value}, {here}"
+            raise RecordError(f"illegal answer: {why}")
         if event != self.referee.last:
-            recorded, true = _code_of(event), _code_of(self.referee.last)
-            raise RecordError(
-                f"illegal announcement: {name} is recorded with {recorded!r}, but the referee says {true!r}, {here}"
+            recorded, true = (
+                one.announcement.code() if isinstance(one, OwnTry) and one.announcement else "nothing"
+                for one in (event, self.referee.last)
             )
+            why = f"{name} is recorded with {recorded!r}, but the referee says {true!r}, {here}"
+            raise RecordError(f"illegal announcement: {why}")
 
     def ask_any(self) -> Answer:
         """Ask "Any?" and return the answer."""
@@ -235,18 +246,3 @@ class Replay:
         if answer is Answer.ACCEPTED:
             self.board.push(move)
         return answer
-
-
-def _code_of(event: OwnTry | OwnQuestion | None) -> str:
-    return event.announcement.code() if isinstance(event, OwnTry) and event.announcement else "nothing"
-
-
-def _check_header(name: str, value: str) -> None:
-    if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name) or name in RESERVED:
-        takes = "letters, digits and _, and none of " + ", ".join(sorted(RESERVED))
-        raise RecordError(f"illegal header: {quoted(name)}; it takes {takes}")
-    if not isinstance(value, str):
-        raise RecordError(f"illegal header {name}: {quoted(value)}; it takes text")
-    for char in value:
-        if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp"):
-            raise RecordError(f"illegal header {name}: {quoted(value)} holds {char!r}; it takes one printable line")

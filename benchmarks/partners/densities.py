@@ -18,12 +18,12 @@ from referee import Announcement, Answer, CapturedKind, Check, OpponentMoved, Ow
 from referee.announcement import check_direction
 from referee.pieces import (
     attacks,
-    is_open,
     is_pawn_capture,
     king_of,
     may_capture,
     moved,
     must_be_empty,
+    open_tries,
     relative_rank,
     squares_of,
 )
@@ -73,7 +73,7 @@ class Metaposition:
             if isinstance(event, OwnTry) and event.announcement is not None:
                 self._after_own_move(event.move, event.announcement)
             elif isinstance(event, OwnTry) and event.answer is Answer.ILLEGAL:
-                if is_open(event.move, self._color, self._men, kingside=True, queenside=True):
+                if event.move in open_tries(self._color, self._men, True, True, origin=event.move.from_square):
                     self._refused(event.move)
             elif isinstance(event, OpponentMoved):
                 self._after_opponent_move(event.announcement)

@@ -10,6 +10,7 @@ may stand one after another in a file, which the package itself does not read.
 """
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -58,9 +59,8 @@ _COMPARED = ("board_fen", "move_stack", "must_use_pawns", "game_over", "white_sc
 
 
 def _question(action: chess.Move | AskAny) -> Json:
-    if isinstance(action, AskAny):
-        return {"question_type": "ASK_ANY", "chess_move": None}
-    return {"question_type": "COMMON", "chess_move": action.uci()}
+    move = action.uci() if isinstance(action, chess.Move) else None
+    return {"question_type": "COMMON" if move else "ASK_ANY", "chess_move": move}
 
 
 def _refusal(answer: Answer, rules: RuleSet) -> str:
@@ -87,7 +87,11 @@ def _done(announcement: Announcement, board: chess.Board) -> Json:
         case End(Reason.QUIET_LIMIT):
             answer["special_announcement"] = TOO_MANY
         case _:
-            answer |= _checks(board)
+            match [f"CHECK_{direction.name}" for direction in check_directions(board)]:
+                case [only]:
+                    answer["special_announcement"] = only
+                case [first, second]:
+                    answer |= {"special_announcement": "CHECK_DOUBLE", "check_1": first, "check_2": second}
     if announcement.promotion:
         answer["promotion_announced"] = True
     if announcement.en_passant:
@@ -100,15 +104,6 @@ def _done(announcement: Announcement, board: chess.Board) -> Json:
         case PawnTrySquares(squares):
             answer["next_turn_pawn_try_squares"] = list(squares)
     return answer
-
-
-def _checks(board: chess.Board) -> Json:
-    match [f"CHECK_{direction.name}" for direction in check_directions(board)]:
-        case [only]:
-            return {"special_announcement": only}
-        case [first, second]:
-            return {"special_announcement": "CHECK_DOUBLE", "check_1": first, "check_2": second}
-    return {}
 
 
 def _saved(game: Replay, own: dict[chess.Color, Sheet]) -> Json:
@@ -125,8 +120,13 @@ def _saved(game: Replay, own: dict[chess.Color, Sheet]) -> Json:
         "game_over": end is not None and (end.reason is not Reason.DEAD_POSITION or board.is_insufficient_material()),
         "possible_to_ask": [*map(_question, (*asks_any, *sorted(view.tries(), key=chess.Move.uci)))],
     }
+    hidden = None if rules.illegal_to is Audience.BOTH else "ILLEGAL_MOVE"  # an answer for the mover alone
     for color in (chess.WHITE, chess.BLACK):
-        announced = _announced(own[not color], rules)
+        turns = [
+            [(question["question_type"], answer) for question, answer in turn if answer["main_announcement"] != hidden]
+            for turn in own[not color]
+        ]
+        announced = [turn for turn in turns if turn]
         state[f"{chess.COLOR_NAMES[color]}_scoresheet"] = {
             "color": chess.COLOR_NAMES[color].upper(),
             "moves_own": own[color],
@@ -134,16 +134,6 @@ def _saved(game: Replay, own: dict[chess.Color, Sheet]) -> Json:
             "last_move_number": max(len(own[color]), len(announced)),
         }
     return state
-
-
-def _announced(sheet: Sheet, rules: RuleSet) -> list[list[tuple[str, Json]]]:
-    """Return what the referee announces of a sheet to the other side, turn by turn."""
-    hidden = None if rules.illegal_to is Audience.BOTH else "ILLEGAL_MOVE"
-    turns = [
-        [(question["question_type"], answer) for question, answer in turn if answer["main_announcement"] != hidden]
-        for turn in sheet
-    ]
-    return [turn for turn in turns if turn]
 
 
 def fits(text: str) -> bool:
@@ -224,31 +214,24 @@ def _sheet(state: Json, name: str) -> Sheet:
 def _replay(game: Replay, own: dict[chess.Color, Sheet]) -> None:
     """Replay all turns, White's first. The last may be unfinished."""
     rest = {color: iter(sheet) for color, sheet in own.items()}
-    color, is_done = chess.WHITE, True
-    while is_done and (turn := next(rest[color], None)) is not None:
+    is_done = True
+    while is_done and (turn := next(rest[game.board.turn], None)) is not None:
         is_done = False
         for question, answer in turn:
             if is_done:
                 raise RecordError(f"illegal turn: a question after the move that was made, {game.here}")
-            here, main = game.here, answer.get("main_announcement")
-            expected = _answer(game, _action(question, here), main)
+            here, main, action = game.here, answer.get("main_announcement"), None
+            with suppress(BadAction):
+                action = parse_action(str(question.get("chess_move", "any")))
+            if not isinstance(action, chess.Move | AskAny) or _filled(_question(action)) != question:
+                raise RecordError(f"illegal question: {quoted(question)}, {here}; it takes ASK_ANY or a move")
+            expected = _answer(game, action, main)
             if answer != expected:
                 theirs, ours = (json.dumps(one, sort_keys=True)[:300] for one in (answer, expected))
                 raise RecordError(f"illegal answer: {theirs}, but the referee says {ours}, {here}")
             is_done = main in DONE
-        color = not color
     if any(next(turns, None) is not None for turns in rest.values()):
         raise RecordError(f"illegal score sheets: a turn of the wrong side, {game.here}")
-
-
-def _action(question: Json, here: str) -> chess.Move | AskAny:
-    try:
-        action = parse_action(str(question.get("chess_move", "any")))
-    except BadAction:
-        action = None
-    if not isinstance(action, chess.Move | AskAny) or _filled(_question(action)) != question:
-        raise RecordError(f"illegal question: {quoted(question)}, {here}; it takes ASK_ANY or a move")
-    return action
 
 
 def _answer(game: Replay, action: chess.Move | AskAny, main: str | None) -> Json:
