@@ -20,8 +20,10 @@ docs/bots.md has short programs.
   `captured_on`, `type_id`, `material`; and `kernel`, which compiles a function that they call
 """
 
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,14 +31,20 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """Return a public name and load all others. Imports also look for modules here, which load none."""
-        if name == "__all__" or not (name.startswith("_") or find_spec(f"kriegbot.{name}")):
-            public = vars(import_module("kriegbot.public"))
-            names = {name: value for name, value in public.items() if not name.startswith("_")}
-            globals().update(names, __all__=sorted(names))
-        if name not in globals():
+        """Return a public name from its module. Imports also look for modules here, and load nothing else."""
+        if name == "__all__":
+            return sorted(_modules())
+        if name.startswith("_") or find_spec(f"kriegbot.{name}") or name not in _modules():
             raise AttributeError(f"module 'kriegbot' has no attribute {name!r}")
-        return globals()[name]
+        return globals().setdefault(name, getattr(import_module(_modules()[name]), name))
 
     def __dir__() -> list[str]:
-        return __getattr__("__all__")
+        return sorted(_modules())
+
+    @cache
+    def _modules() -> dict[str, str]:
+        """Return the module of each public name, as `kriegbot.public` imports it."""
+        import ast
+
+        imports = ast.parse(Path(__file__).with_name("public.py").read_text("utf-8")).body
+        return {alias.name: one.module for one in imports if isinstance(one, ast.ImportFrom) for alias in one.names}

@@ -1,4 +1,4 @@
-"""The public API: `kriegbot` loads this module when somebody first uses a name of it."""
+"""The public API: `kriegbot` reads here from which module it loads a name when somebody first uses it."""
 
 from evaluators import load_evaluator
 from evaluators.ks import material

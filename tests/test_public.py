@@ -88,7 +88,16 @@ def test_importing_kriegbot_imports_nothing_else() -> None:
     assert done.stdout == "set()\n"
 
 
-def test_modules_of_ours_are_found_without_loading_the_public_names() -> None:
-    code = "import sys; from kriegbot import kernels; print('kriegbot.public' in sys.modules)"
+@pytest.mark.parametrize("names", ["kernels", "Choice, Option"])
+def test_a_module_or_a_public_name_is_imported_without_other_public_names(names: str) -> None:
+    code = (
+        f"import sys; from kriegbot import {names}; print({{'kriegbot.public', 'kriegbot.search'}} & {{*sys.modules}})"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
+    assert done.stdout == "set()\n"
+
+
+def test_a_star_imports_all_public_names() -> None:
+    code = "from kriegbot import *; print(Belief.__name__, material.__name__, run_tournament.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "Belief material run_tournament\n"
