@@ -65,17 +65,11 @@ class Parts:
 
     def check(self, name: str) -> None:
         """Raise NotFound unless a part of this name exists. Imports nothing."""
-        if name in self.names():
-            return
         if ":" in name:
             file_of(name)
-            return
-        known = sorted({*self.names(), *entry_points(self.group)})
-        if name not in known:
-            raise NotFound(
-                f"unknown {self.what} {quoted(name)}{did_you_mean(name, known)} "
-                f"Known: {', '.join(known)}; or your own: FILE.py:NAME or MODULE:NAME."
-            )
+        elif name not in self.names() and name not in entry_points(self.group):
+            message = unknown(self.what, name, sorted({*self.names(), *entry_points(self.group)}))
+            raise NotFound(f"{message.removesuffix('.')}; or your own: FILE.py:NAME or MODULE:NAME.")
 
     def file(self, name: str) -> Path | None:
         """Return the file of a part from outside, None for a built-in one; raise NotFound. Imports nothing."""
@@ -116,14 +110,11 @@ class Programs(Parts):
         """Return the program's file; raise NotFound."""
         program = shutil.which(name) or shutil.which(name, path=GAMES)
         if program is None:
-            raise NotFound(
-                f"there is no {self.what} {quoted(name)} that can be run; it takes a program's name or path."
-            )
+            why = "that can be run; it takes a program's name or path."
+            raise NotFound(f"there is no {self.what} {quoted(name)} {why}")
         return Path(program).absolute()
 
-    def load(self, name: str) -> Path:
-        """See `file`."""
-        return self.file(name)
+    load = file
 
 
 @cache
@@ -209,8 +200,7 @@ def _sha256(path: Path, _state: tuple[int, ...]) -> str:
 def load_object(reference: str) -> Any:
     """Return the object `path/file.py:OBJECT` or `package.module:OBJECT`, and so run its file.
 
-    Raises:
-      NotFound: the file, module or object does not exist, or the file raises an exception.
+    Raise NotFound if the file, module or object does not exist, or if the file raises an exception.
     """
     where, _, name = reference.rpartition(":")
     try:
@@ -221,8 +211,7 @@ def load_object(reference: str) -> Any:
     value = module
     for part in name.split("."):
         if not hasattr(value, part):
-            hint = did_you_mean(part, vars(value) if hasattr(value, "__dict__") else ())
-            raise NotFound(f"{quoted(where)} has no {quoted(name)}{hint}")
+            raise NotFound(f"{quoted(where)} has no {quoted(name)}{did_you_mean(part, dir(value))}")
         value = getattr(value, part)
     return value
 
@@ -230,7 +219,7 @@ def load_object(reference: str) -> Any:
 def _module_of_file(path: Path) -> Any:
     path = path.resolve(strict=True)
     name = f"kriegbot_outside_{path.stem}"
-    if name in sys.modules and sys.modules[name].__file__ == str(path):
+    if getattr(sys.modules.get(name), "__file__", "") == str(path):
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -253,29 +242,20 @@ class Option:
     >>> depth = Option("depth", int, "plies of the search", default=1, low=1, high=4)
     >>> depth.read("2"), depth.takes, depth.sentence
     (2, '1..4', 'a whole number, 1..4')
-
-    Attributes:
-      help: its effect, in a few words.
-      default: its value by default; None where `default_text` describes that in words.
-      low, high: the least and the greatest number.
-      choices, words: the texts that it takes, and a description of each.
-      unit: of a number, such as seconds.
-      parts: instead of `choices`, the parts that a text may name.
-      is_experimental: True if people may set it only through Python and `kriegbot reproduce`.
     """
 
     name: str
     kind: type[int] | type[float] | type[str]
-    help: str
-    default: Value | None = None
-    low: float = 0
+    help: str  # its effect, in a few words
+    default: Value | None = None  # None where `default_text` describes it in words
+    low: float = 0  # the least number
     high: float = 0
-    choices: tuple[str, ...] = ()
-    unit: str = ""
+    choices: tuple[str, ...] = ()  # the texts that it takes
+    unit: str = ""  # of a number, such as seconds
     default_text: str = ""
-    parts: Parts | None = None
-    words: tuple[str, ...] = ()
-    is_experimental: bool = False
+    parts: Parts | None = None  # instead of `choices`, the parts that a text may name
+    words: tuple[str, ...] = ()  # a description of each choice
+    is_experimental: bool = False  # True if people may set it only through Python and `kriegbot reproduce`
 
     def __post_init__(self) -> None:
         """Raise ValueError unless some value is allowed, and the default is."""
@@ -286,10 +266,10 @@ class Option:
         if not (self.choices if self.kind is str else self.low < self.high):
             needed = "choices" if self.kind is str else "low and high"
             raise ValueError(f"option {self.name!r} takes no value; give it {needed}")
-        if self.default is not None and (
-            self.default not in self.choices if self.kind is str else not self.low <= float(self.default) <= self.high
-        ):
-            raise ValueError(f"option {self.name!r}: its default {self.default!r} is not {self.sentence}")
+        default = self.default
+        is_good = default in self.choices if self.kind is str else self.low <= float(default or 0) <= self.high
+        if default is not None and not is_good:
+            raise ValueError(f"option {self.name!r}: its default {default!r} is not {self.sentence}")
 
     @property
     def takes(self) -> str:
@@ -322,12 +302,10 @@ class Option:
             if text not in self.choices:
                 raise NotFound(unknown(self.name, text, self.choices))
             return text
-        if not (_WHOLE if self.kind is int else _NUMBER).fullmatch(text):
+        is_number = (_WHOLE if self.kind is int else _NUMBER).fullmatch(text)
+        if not (is_number and self.low <= float(text) <= self.high):
             raise ValueError
-        number = int(text) if self.kind is int else float(text)
-        if not self.low <= number <= self.high:
-            raise ValueError
-        return number
+        return int(text) if self.kind is int else float(text)
 
     def _names(self) -> tuple[str, ...]:
         return self.choices if self.parts is None else self.parts.names()

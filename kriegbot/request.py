@@ -55,8 +55,6 @@ def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False, expe
         spec = parse_spec(text, sandbox=sandbox, experimental=experimental)
     if not spec.is_outside and player_kind(spec.name).make is None:
         raise Refused(f"player {spec.name!r} is a person; it takes a program: {programs()}. People: `kriegbot play`.")
-    if is_remote and not spec.is_installed:
-        raise Refused(f"player {quoted(text)} is not installed; over the network only installed players can play.")
     return spec
 
 

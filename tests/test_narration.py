@@ -103,7 +103,7 @@ def test_a_person_is_told_as_much_as_anybody(rules: str) -> None:
             view = referee.view(color)
             pairs = zip(Diary().take(view), Diary(for_person=True).take(view), strict=True)
             for plain, told in pairs:
-                is_capture = plain.announcement is not None and plain.announcement.capture is not None
+                is_capture = getattr(getattr(plain.event, "announcement", None), "capture", None) is not None
                 took += is_capture
                 assert (" took " in told.text) == is_capture
                 assert plain.text.split("; ")[-1].lower() in told.text.lower() or is_capture

@@ -14,8 +14,9 @@ import chess
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.narration.learning import GRADES, PUZZLE_KINDS, BadAnswer, Puzzle, puzzle_of, puzzles
+from kriegbot.narration.learning import GRADES, PUZZLE_KINDS, Puzzle, puzzle_of, puzzles
 from kriegbot.narration.results import Results
+from kriegbot.players.human import BadTry
 from referee import Answer, OwnTry, Referee
 from referee.pieces import is_pawn_capture
 from tests.effort import IS_THOROUGH
@@ -113,7 +114,7 @@ def test_so_is_that_of_every_puzzle(puzzle: Puzzle) -> None:
 
 @pytest.mark.parametrize("kind", PUZZLE_KINDS)
 def test_what_is_no_answer_is_explained(kind: str) -> None:
-    with pytest.raises(BadAnswer, match=r"'xyz'.*(Give|Write it as)"):
+    with pytest.raises(BadTry, match=r"'xyz'.*(Give|Write it as)"):
         of_kind(kind)[0].judge("xyz")
 
 

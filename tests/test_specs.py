@@ -171,7 +171,7 @@ def test_the_files_of_a_player_are_its_own_and_those_of_its_parts(tmp_path: Path
     assert versions_of([ours, outside]) == f"my_bot.py={hashes['my bot.py']} own.py={hashes['own.py']}"
     script = parse_spec(f"program:sh '{own}'")
     assert len(script.files) == 2
-    assert script.versions == {"own.py": hashes["own.py"]}, "not what is on the PATH"
+    assert versions_of([script]) == f"own.py={hashes['own.py']}", "not what is on the PATH"
 
 
 @pytest.mark.parametrize(

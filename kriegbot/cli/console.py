@@ -23,7 +23,17 @@ from rich.text import Text
 from kriegbot.cli.common import progress_text
 from kriegbot.cli.screen import GLYPHS, BoardPicture, Heat, board, draw_beside, fitting, has_tints, is_terminal, size_of
 from kriegbot.narration import diary
-from kriegbot.narration.diary import Diary, EvenTime, Kind, check_to_answer, counted, gathered, own_men, plain_board
+from kriegbot.narration.diary import (
+    Diary,
+    EvenTime,
+    Kind,
+    check_to_answer,
+    counted,
+    gathered,
+    own_men,
+    plain_board,
+    side_name,
+)
 from kriegbot.narration.moments import ending
 from referee import GameRecord, RuleSet, View
 
@@ -93,7 +103,7 @@ class PlainConsole:
 
     def read(self, view: View) -> str:
         """Prompt for a line and return it. Raise EOFError at the end of input."""
-        self.say([f"{chess.COLOR_NAMES[view.color].capitalize()} to try:"])
+        self.say([f"{side_name(view.color)} to try:"])
         line = "" if self._is_closed else sys.stdin.readline()
         if not line:
             raise EOFError
@@ -173,7 +183,7 @@ class TerminalConsole:
         self._stop_status()
         self._draw(view)
         self._lines = ()
-        opponent = chess.COLOR_NAMES[not view.color].capitalize()
+        opponent = side_name(not view.color)
         self.busy(f"{opponent} is thinking ...")
 
     def read(self, view: View) -> str:
@@ -181,7 +191,7 @@ class TerminalConsole:
         self._stop_status()
         self._draw(view)
         check = f" ({check.text.rstrip('.').lower()})" if (check := check_to_answer(view)) else ""
-        return input(f" {chess.COLOR_NAMES[view.color].capitalize()} to try{check}: ")
+        return input(f" {side_name(view.color)} to try{check}: ")
 
     def say(self, lines: Sequence[str]) -> None:
         """Show lines beside the board until the next turn."""
@@ -252,7 +262,7 @@ class TerminalConsole:
         sign = "○" if color == chess.WHITE else "●"
         name = Text(f"  {self._names[color]}")
         name.truncate(width, overflow="ellipsis")
-        return [Text(f"{sign} {chess.COLOR_NAMES[color].capitalize()}, {pieces}", "bold"), name]
+        return [Text(f"{sign} {side_name(color)}, {pieces}", "bold"), name]
 
     def _news(self, width: int, room: int) -> list[Text]:
         """Return the last entries that fit. The opponent's refused tries share one line."""

@@ -31,7 +31,7 @@ from kriegbot.cli.screen import (
     single_keys,
     size_of,
 )
-from kriegbot.narration.diary import Entry, counted, gathered
+from kriegbot.narration.diary import Entry, counted, gathered, side_name
 from kriegbot.narration.moments import READERS, Moment, both_called, both_named, ending, moments, playthrough, your_side
 from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, still
 from kriegbot.narration.reasons import LUCKY
@@ -107,7 +107,7 @@ def _turning_points(record: GameRecord) -> Iterator[str]:
     views = {color: last.referee.view(color) for color in chess.COLORS}
     compile_kernels()
     for color, name in zip((chess.WHITE, chess.BLACK), both_called(specs), strict=True):
-        side, view, other = chess.COLOR_NAMES[color].capitalize(), views[color], views[not color]
+        side, view, other = side_name(color), views[color], views[not color]
         with Console(stderr=True).status(f"Looking at {side}'s turns ..."):
             points = Hindsight().turning_points(view, other, your_side(specs)) or []
         yield f"{side}, {name}:" + ("" if points else " no costly turn while the game was open.")

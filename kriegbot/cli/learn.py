@@ -29,7 +29,6 @@ from kriegbot.narration.diary import marks, own_men, plain_board
 from kriegbot.narration.learning import (
     GRADES,
     PUZZLE_KINDS,
-    BadAnswer,
     Lesson,
     LessonStep,
     Puzzle,
@@ -40,6 +39,7 @@ from kriegbot.narration.learning import (
     step_state,
 )
 from kriegbot.narration.results import Results
+from kriegbot.players.human import BadTry
 from kriegbot.request import Refused
 from referee import View
 
@@ -91,7 +91,6 @@ def learn(
 
 
 def _teach(console: Console | None, lesson: Lesson, number: int) -> None:
-    """Teach one step until its task is done."""
     step, words = lesson.steps[number], lesson.words
     title = f"{words['step']} {number + 1} {words['of']} {len(lesson.steps)}: {step.title}"
     explanation = f"{words['shading']} {words['terminal']}"
@@ -122,18 +121,19 @@ def _prompt(prompt: str) -> str:
 
 def _print(title: str, step: LessonStep, now: StepState, about: str) -> None:
     """Print a whole step, or after a try its answer and the new chances."""
-    width = min(100, shutil.get_terminal_size().columns)
     is_first = not now.comment
-    lines = ["", title, *textwrap.wrap(step.text, width), *now.log] if is_first else [now.answer] * bool(now.answer)
-    print("\n".join([*lines, *textwrap.wrap(now.comment, width)]))
+    lines = ["", title, *_wrapped(step.text), *now.log] if is_first else [now.answer] * bool(now.answer)
+    print(*lines, *_wrapped(now.comment), sep="\n")
     if is_first or now.answer:
         men = plain_board(own_men(now.view), now.view.color)
-        wrapped = textwrap.wrap(about * is_first, width)
-        print("\n".join([*men, *wrapped, *heat_table(now.shading(), now.view.color)]))
+        print(*men, *_wrapped(about * is_first), *heat_table(now.shading(), now.view.color), sep="\n")
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, min(100, shutil.get_terminal_size().columns))
 
 
 def _draw(console: Console, title: str, step: LessonStep, now: StepState, about: str) -> None:
-    """Draw a step and its board: the task and the announcements, or the answer to the last try."""
     beside = Text("" if now.is_done else step.text)
     if now.comment:
         answer = f"{now.answer}\n" if now.answer else ""
@@ -190,11 +190,11 @@ def _answers(puzzle: Puzzle) -> tuple[Sequence[str], list[bool]]:
         if text.lower() == "show":
             return refused, judged
         if text.lower() in HELP:
-            print("\n".join([*puzzle.log(refused), puzzle.about, puzzle.task, COMMANDS]))
+            print(*puzzle.log(refused), puzzle.about, puzzle.task, COMMANDS, sep="\n")
             continue
         try:
             verdict = puzzle.judge(text, refused)
-        except BadAnswer as error:
+        except BadTry as error:
             print(error)
             continue
         refused, is_right = verdict.refused, verdict.is_right
@@ -213,18 +213,17 @@ def _show(
     *,
     is_over: bool = False,
 ) -> None:
-    """Show a puzzle, or its solution."""
     view, log = puzzle.view(refused), puzzle.log(refused)
     heat = [percent / 100 for percent in puzzle.heat] if is_over else []
     announcements = [log[line] for line in puzzle.lines] if is_over else log[-MAX_PUZZLE_LINES:]
     if is_over and announcements:
         announcements.insert(0, "The lines that matter most:")
     if console is None:
-        men = [] if is_over else plain_board(own_men(view), view.color)
-        wrapped = textwrap.wrap(text, min(100, shutil.get_terminal_size().columns))
-        shown = [puzzle.numbers, *heat_table(heat, view.color)[1:]] if is_over else []
-        lines = [*wrapped, *announcements, *shown] if is_over else ["", title, *announcements, *men, *wrapped]
-        print("\n".join(lines))
+        if is_over:
+            lines = [*_wrapped(text), *announcements, puzzle.numbers, *heat_table(heat, view.color)[1:]]
+        else:
+            lines = ["", title, *announcements, *plain_board(own_men(view), view.color), *_wrapped(text)]
+        print(*lines, sep="\n")
         return
     marked = frozenset(map(chess.parse_square, puzzle.squares)) if is_over else marks(view)
     style = "" if not is_over else "green" if text.startswith("Right.") else "yellow"

@@ -146,7 +146,6 @@ def run(settings: File = None) -> None:
 
 
 def _settings(file: str | None) -> BotSettings:
-    """Return the settings in a file, by default the user's; without that, the defaults."""
     if find_spec("httpx") is None:
         raise Refused("playing online needs httpx: pip install httpx.")
     from kriegbot.online import BotSettings, load_settings
@@ -181,15 +180,10 @@ class Screen:
             table.add_column(name, no_wrap=True, ratio=ratio, justify="right" if "clock" in name else "left")
         games = [] if self.bot is None else self.bot.running()
         for game in games:
-            left = (_clock(seconds) for seconds in game.left)
+            left = (f"{int(seconds) // 60}:{int(seconds) % 60:02}" for seconds in game.left)
             move = f"{game.ply // 2 + 1}{' *' if game.is_ours else ''}"
             table.add_row(*map(Text, (game.code, game.opponent, game.rules, game.color, move, *left, game.last)))
         with self._lock:
             lines = [Text(line, overflow="ellipsis", no_wrap=True) for line in self._lines]
         title = Text(f" {counted(len(games), 'game')}; * we are to move; Ctrl-C to end")
         return Group(title, table, *lines)
-
-
-def _clock(seconds: float) -> str:
-    whole = int(seconds)
-    return f"{whole // 60}:{whole % 60:02}"

@@ -120,25 +120,25 @@ def board(picture: BoardPicture, scale: int) -> Text:
 
     An even scale takes half a row of colour above and below each square.
     """
-    text = Text()
-    wide, margin = _columns(scale), _margin(scale)
-    is_even = scale % 2 == 0
-    full = scale - 1 if is_even else scale
-    above: list[chess.Square] | None = None
-    for row in rows(picture.bottom):
-        if is_even:
-            _edge(text, picture, above, row, scale)
-        for line in range(full):
-            is_middle = line == full // 2
-            name = f"{chess.square_rank(row[0]) + 1} " if is_middle else ""
-            text.append(name.rjust(margin), "dim")
-            for square in row:
-                sign = _sign(picture, square) if is_middle else ""
-                text.append(sign.center(wide), _style(picture, square))
-            text.append("\n")
-        above = row
-    if is_even:
-        _edge(text, picture, above, None, scale)
+
+    def ground(square: chess.Square | None) -> Color | None:
+        return None if square is None else _ground(picture, square)
+
+    text, wide, margin = Text(), _columns(scale), _margin(scale)
+    halves: list[Sequence[chess.Square | None]] = [row for row in rows(picture.bottom) for _ in range(2 * scale)]
+    if scale % 2 == 0:
+        halves = [[None] * 8, *halves, [None] * 8]
+    for line, (above, below) in enumerate(zip(halves[::2], halves[1::2], strict=True)):
+        is_middle = line % scale == scale // 2
+        text.append((f"{chess.square_rank(below[0] or 0) + 1} " if is_middle else "").rjust(margin), "dim")
+        for upper, lower in zip(above, below, strict=True):
+            if upper is None:
+                text.append("▄" * wide, Style(color=ground(lower)))
+            elif upper != lower:
+                text.append("▀" * wide, Style(color=ground(upper), bgcolor=ground(lower)))
+            else:
+                text.append((_sign(picture, upper) if is_middle else "").center(wide), _style(picture, upper))
+        text.append("\n")
     text.append(" " * margin + "".join(name.center(wide) for name in file_names(picture.bottom)), "dim")
     return text
 
@@ -151,23 +151,7 @@ def _margin(scale: int) -> int:
     return 2 if scale == 1 else 3  # columns for the numbers of the ranks
 
 
-def _edge(
-    text: Text, picture: BoardPicture, above: list[chess.Square] | None, below: list[chess.Square] | None, scale: int
-) -> None:
-    """Draw the half rows between two ranks, or at the edge of the board."""
-    text.append(" " * _margin(scale))
-    for file in range(8):
-        upper = _ground(picture, above[file]) if above else None
-        lower = _ground(picture, below[file]) if below else None
-        if upper is None:
-            text.append("▄" * _columns(scale), Style(color=lower))
-        else:
-            text.append("▀" * _columns(scale), Style(color=upper, bgcolor=lower))
-    text.append("\n")
-
-
 def _sign(picture: BoardPicture, square: chess.Square) -> str:
-    """Return the symbol of a piece, or the chance in percent that one stands there unseen."""
     if (piece := picture.men.get(square)) is not None:
         return GLYPHS[piece.piece_type]
     percent = round(100 * picture.heat[square]) if picture.heat else 0

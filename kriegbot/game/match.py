@@ -9,7 +9,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cache, partial
@@ -166,18 +166,10 @@ def play_game(
     >>> result.record.result, len(result.record.turns), result.white.turns
     ('1/2-1/2', 40, 20)
 
-    Args:
-      white: a seat, which stays open for the next game, or a spec such as `kriegbot:samples=50`.
-      black: likewise.
-      rules: the rule set, or its name.
-      limits: the lengths at which the game is drawn.
-      start: FEN of the first position.
-      seed: seed of both players. Reproducible built-in players play the same game from the same seed. Players from
-        outside get random seeds, which the record states.
-      event: the tournament or occasion, for the record.
-      begun: a game without an end to continue under its own rules and limits. The players take their seats anew and
-        learn its course from their views.
-      keep: called with the game so far after each try.
+    A side is a seat, which stays open for the next game, or a spec such as `kriegbot:samples=50`. Built-in players that
+    are reproducible play the same game from the same seed; players from outside get random seeds, which the record
+    states. A game `begun`, without an end, continues under its own rules and limits: the players take their seats anew
+    and learn its course from their views. `keep` is called with the game so far after each try.
 
     Raises:
       BadStart, UnknownRuleSet, RecordError: no game can begin so, or `begun` cannot be continued.
@@ -237,17 +229,13 @@ def versions() -> str:
     """Return the versions of Python and of `PACKAGES`, for records."""
     items = [f"python {python_version()}"]
     for package in PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):
             items.append(f"{package} {version(package)}")
-        except PackageNotFoundError:
-            continue
     return ", ".join(items)
 
 
 @dataclass
 class _Game:
-    """A game in progress."""
-
     referee: Referee
     seats: dict[chess.Color, Seat]
     event: str
@@ -268,21 +256,17 @@ class _Game:
                     self.referee.abandon(left.why)
                     return
             while self.referee.end is None:
-                self._turn()
+                self.acting, seconds = self.referee.turn, 0.0
+                for attempt in turn(self.referee, self.seats[self.acting], self.seats[not self.acting]):
+                    self.attempts.append(attempt)
+                    seconds += attempt.seconds
+                    if attempt.answer is Answer.ACCEPTED:
+                        self.seconds.append(seconds)
+                    self._keep_record()
         except PlayerFailed as failed:
             self.failed = failed
             self.referee.forfeit(self.acting, failed.detail)
         self._show_end()
-
-    def _turn(self) -> None:
-        self.acting = color = self.referee.turn
-        seconds = 0.0
-        for attempt in turn(self.referee, self.seats[color], self.seats[not color]):
-            self.attempts.append(attempt)
-            seconds += attempt.seconds
-            if attempt.answer is Answer.ACCEPTED:
-                self.seconds.append(seconds)
-            self._keep_record()
 
     def _keep_record(self) -> None:
         if self.keep is not None and self.referee.end is None:

@@ -1,9 +1,8 @@
 """Players in processes of their own: a seat kills a program that hangs, and notices one that dies.
 
 Lines of text cross the pipe (docs/bots.md): views go to the player, and the seat parses its answers strictly. It keeps
-the process of a built-in player for later games, since loading takes time. A player from outside gets a fresh process
-for each game, in a sandbox where there is one, and an unpredictable seed. Players, parts and rule sets from outside are
-tried in such processes before the first game (`try_out`, `find_rules`).
+the process of a built-in player for later games. A player from outside gets a fresh process for each game, in a sandbox
+where there is one, and an unpredictable seed. `try_out` and `find_rules` try what comes from outside before a game.
 """
 
 from __future__ import annotations
@@ -43,9 +42,7 @@ PATIENCE = 300.0  # seconds for one answer of a player without a time budget
 GRACE = 10.0  # seconds that a player with a time budget may take beyond twice its budget
 MAX_BUDGET = 1e6  # seconds; a system call cannot wait much longer than twice that
 START_PATIENCE, PARTS_PATIENCE, OUTSIDE_PATIENCE = 600.0, 120.0, 60.0
-"""Seconds a player may take to start: built in, built in with a part from outside, from outside.
-
-For built-in players they count anew after each line of progress."""
+"""Seconds to start: built in (anew after each line of progress), built in with a part from outside, from outside."""
 TRIAL, TRIAL_PATIENCE = "4k3/7p/8/8/8/8/P7/4K3 w - - 0 1", 10.0
 """A small position in which a player from outside makes one try, and its seconds for that; a slow player passes."""
 LATE = 0.05  # seconds without output after which the log of a player from outside is complete
@@ -64,10 +61,7 @@ class Wait(NamedTuple):
 
 
 class PlayerProcess(LineProcess):
-    """The process of a player. When anything goes wrong, it ends and raises PlayerFailed.
-
-    Raises CannotStart, which is not the player's fault.
-    """
+    """The process of a player. When anything goes wrong, it ends and raises PlayerFailed, or at first CannotStart."""
 
     def __init__(self, spec: PlayerSpec, name: str) -> None:
         self.hashes: dict[Path, str] = {}  # SHA-256 of each file that the process has loaded
@@ -163,7 +157,6 @@ class ProcessSeat(Seat):
         self._report, self._low_priority, self._has_own_seed = report, low_priority, has_own_seed
         self._begins_late, self._start_patience = begins_late, start_patience
         self._process: PlayerProcess | None = None
-        self._hashes: dict[Path, str] = {}
         self._events_sent: int | None = None
         self.spec = spec
         self.set_player(spec, patience)
@@ -184,24 +177,26 @@ class ProcessSeat(Seat):
 
     def begin(self, seed: int) -> Leave | None:
         """Seat the player for a new game; raise PlayerFailed, or CannotStart, which is not the player's fault."""
-        spec, process = self.spec, self._process
-        self._hashes = _hashes(spec)
-        if process is not None and (
-            spec.is_outside or any(process.hashes.get(path, sha256) != sha256 for path, sha256 in self._hashes.items())
-        ):
+        spec, process, hashes = self.spec, self._process, _hashes(self.spec)
+        is_stale = process is not None and any(process.hashes.get(path, one) != one for path, one in hashes.items())
+        if spec.is_outside or is_stale:
             self.close()  # it belongs to another player, or has loaded an older version of a part
         if process is None or not process.is_running:
             process = self._process = PlayerProcess(spec, self.name)
         if spec.is_outside and self._has_own_seed:
             seed = secrets.randbits(63)
-        process.hashes |= self._hashes
+        process.hashes |= hashes
         process.clear_log()
         self._events_sent = None
         player = [] if spec.command else [f"player {spec}", *(["early"] if self._begins_late else [])]
         process.pending_ready += 1
         process.post([GREETING, *player, f"seed {seed}", "newgame"], self._wait_to_start())
         version = "" if self._begins_late and not spec.is_outside else self._wait_until_ready(process)
-        self.about = self._about(version, seed)
+        if _hashes(spec) != hashes:
+            why = f"player {quoted(spec.name)}: its files changed while it was loaded."
+            raise PlayerFailed(Failure.REFUSED, why)
+        about = [f"version {version}"] * bool(version) + [f"{path} sha256 {sha256}" for path, sha256 in hashes.items()]
+        self.about = ", ".join([*about, f"seed {seed}"] if spec.is_outside else about)
         return None
 
     def ready(self) -> None:
@@ -231,15 +226,6 @@ class ProcessSeat(Seat):
                 raise process.nonsense(f"{one_line(line.strip(), 80)!r}, where it is to say ready")
         return version
 
-    def _about(self, version: str, seed: int) -> str:
-        """Return the version, files and seed for the record; raise PlayerFailed if a file has changed meanwhile."""
-        if _hashes(self.spec) != self._hashes:
-            why = f"player {quoted(self.spec.name)}: its files changed while it was loaded."
-            raise PlayerFailed(Failure.REFUSED, why)
-        items = [f"version {version}"] if version else []
-        items += [f"{path} sha256 {sha256}" for path, sha256 in self._hashes.items()]
-        return ", ".join([*items, f"seed {seed}"] if self.spec.is_outside else items)
-
     def _wait_to_start(self) -> Wait:
         seconds = self._start_patience
         if seconds is None:
@@ -266,22 +252,18 @@ class ProcessSeat(Seat):
                 raise process.nonsense(f"{one_line(line, 80)!r}, where it is to say over")
 
     def _send_view(self, view: View) -> tuple[PlayerProcess, Iterator[str]]:
-        """Send everything new in a view. Return the process and its replies."""
-        process, wait = self._process, self._wait_to_answer()
+        budget, what, process = self._budget, f"no answer in {self.patience:g} seconds", self._process
         if process is None:
             raise PlayerFailed(Failure.DIED, "died: its process has ended")
+        failed = PlayerFailed(Failure.HUNG, f"hung: {what}")
+        if budget is not None and self.patience >= budget:
+            failed = PlayerFailed(Failure.OVERRAN, f"overran its time: {what}, of which it may take {budget:g}")
+        wait = Wait(self.patience, failed)
         lines = game_lines(view, self.patience) if self._events_sent is None else []
         lines += view_lines(view, self._events_sent or 0, has_tries=bool(self.spec.command))
         self._events_sent = len(view.events)
         process.post(lines, wait)
         return process, process.replies(wait)
-
-    def _wait_to_answer(self) -> Wait:
-        budget, what = self._budget, f"no answer in {self.patience:g} seconds"
-        if budget is None or self.patience < budget:
-            return Wait(self.patience, PlayerFailed(Failure.HUNG, f"hung: {what}"))
-        what = f"overran its time: {what}, of which it may take {budget:g}"
-        return Wait(self.patience, PlayerFailed(Failure.OVERRAN, what))
 
     def log(self) -> str:
         """Return the end of the player's output in this game."""

@@ -46,17 +46,11 @@ class PlayerFailed(Exception):
 
 
 class Seat(ABC):
-    """A place at the board for one player after another. Methods stand in the order in which a game calls them.
+    """A place at the board for one player after another. Methods stand in the order in which a game calls them."""
 
-    Attributes:
-      name: the player's spec, for records.
-      about: version, files with their hashes, and seed of a player from outside, for records.
-      on_wait: called with the seat's own view while the opponent is to move, if the seat needs it.
-    """
-
-    name: str
-    about = ""
-    on_wait: Callable[[View], None] | None = None
+    name: str  # the player's spec, for records
+    about = ""  # version, files with their hashes, and seed of a player from outside, for records
+    on_wait: Callable[[View], None] | None = None  # called with the seat's own view while the opponent is to move
 
     @abstractmethod
     def begin(self, seed: int) -> Leave | None:

@@ -28,13 +28,9 @@ class Worker:
     """Plays one game after another, one line at a time."""
 
     def __init__(self, out: TextIO) -> None:
-        self._out = out
-        self._reader = ViewReader()
+        self._out, self._reader = out, ViewReader()
         self._player: Player | None = None
-        self._known = -1
-        self._spec = ""
-        self._seed = 0
-        self._is_early = False
+        self._known, self._spec, self._seed, self._is_early = -1, "", 0, False
 
     def take(self, line: str) -> None:
         """Process a line, and write the answer to it if it calls for one."""
@@ -59,11 +55,10 @@ class Worker:
                 number = _version_of(spec, self._player)
                 self._write(*([f"version {number}"] if number else []), "ready")
             case _:
-                view = self._reader.read(line)
-                if view is not None and self._player is not None:
-                    self._known = notify(self._player, view, self._known)
-                    is_over = view.end is not None
-                    self._write(*(["over"] if is_over else answer_lines(validated(self._player.choose(view)))))
+                view, player = self._reader.read(line), self._player
+                if view is not None and player is not None:
+                    self._known = notify(player, view, self._known)
+                    self._write(*(answer_lines(validated(player.choose(view))) if view.end is None else ["over"]))
 
     def fail(self, error: BaseException) -> None:
         """Report the player's failure to the game, and write the traceback to the log."""

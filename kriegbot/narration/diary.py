@@ -55,9 +55,16 @@ class Entry:
     kind: Kind
     place: str  # number of the move: "12." for White, "12..." for Black
     text: str  # a sentence or two
-    announcement: referee.Announcement | None = None
-    means: tuple[str, ...] = ()  # keys into `meanings`, one for each part of the announcement
-    squares: tuple[chess.Square, ...] = ()  # of an own try, and of a capture
+    event: referee.Event
+    means: tuple[str, ...]  # keys into `meanings`, one for each part of the announcement
+
+    @property
+    def squares(self) -> list[chess.Square]:
+        """The squares of an own try, and of a capture."""
+        event, announcement = self.event, getattr(self.event, "announcement", None)
+        squares = [event.move.from_square, event.move.to_square] if isinstance(event, referee.OwnTry) else []
+        captured = None if announcement is None else announcement.captured_square
+        return squares if captured is None else [*squares, captured]
 
     def line(self) -> str:
         """Return the whole entry on one line."""
@@ -73,34 +80,24 @@ class Diary:
     def __init__(self, *, for_person: bool = False) -> None:
         self._for_person = for_person
         self._men: dict[chess.Square, chess.PieceType] = {}  # the side's pieces
-        self.entries: list[Entry] = []
-        self.event_count = 0
-        self.last: referee.Event | None = None
+        self.entries: list[Entry] = []  # one for each event
         self._before: referee.View | None = None
-        self._start = chess.Board()
-        self._ply = 0
+        self._ply = 0  # since move 1
 
     def take(self, view: referee.View) -> list[Entry]:
         """Add the new events of a view, and return their entries."""
-        views = [view]
-        if self._before is None:
-            self._start = chess.Board(view.start)
-            views = list(views_until(view))
-        new: list[Entry] = []
-        for each in views:
-            new += self.add(each.events[self.event_count :], each)
+        is_first, new = self._before is None, list[Entry]()
+        if is_first:
+            self._ply = chess.Board(view.start).ply()
+        for each in views_until(view) if is_first else [view]:
+            new += self.add(each.events[len(self.entries) :], each)
             self._before, self._men = each, dict(each.men)
         return new
 
     def add(self, events: Sequence[referee.Event], view: referee.View) -> list[Entry]:
         """Add events, and return their entries. They must leave the rest of the view as it was, as refused tries do."""
-        new = []
-        for event in events:
-            means = tuple(meaning_keys(event, view.rules))
-            new.append(replace(self._entry(event, view), means=means, squares=tuple(_squares(event))))
+        new = [self._entry(event, view) for event in events]
         self.entries += new
-        self.event_count += len(events)
-        self.last = events[-1] if events else self.last
         return new
 
     def latest(self) -> list[Entry]:
@@ -110,32 +107,32 @@ class Diary:
         return [entry for entry in since if entry.kind is not Kind.OWN_REFUSED or entry is since[-1]]
 
     def _entry(self, event: referee.Event, view: referee.View) -> Entry:
-        plies = self._ply + (0 if self._start.turn == chess.WHITE else 1)
-        place = f"{self._start.fullmove_number + plies // 2}{'...' if plies % 2 else '.'}"
-        side = chess.COLOR_NAMES[not view.color].capitalize()
+        kind, text = self._words(event, view)
+        place = "" if kind is Kind.END else f"{self._ply // 2 + 1}{'...' if self._ply % 2 else '.'}"
+        self._ply += kind in (Kind.OWN, Kind.OPPONENT)
+        return Entry(kind, place, text, event, tuple(meaning_keys(event, view.rules)))
+
+    def _words(self, event: referee.Event, view: referee.View) -> tuple[Kind, str]:
+        side = side_name(not view.color)
         match event:
-            case referee.OwnTry(move, referee.Answer.ACCEPTED, announcement):
-                self._ply += 1
+            case referee.OwnTry(move, answer, announcement):
                 name = try_name(move, self._before or view)
+                if answer is not referee.Answer.ACCEPTED:
+                    return Kind.OWN_REFUSED, f"{name}? {_ANSWER_TEXTS[answer]}"
                 text = self._own_text(move, announcement) if self._for_person else _text(announcement)
-                return Entry(Kind.OWN, place, f"{name}: yes. {text}".rstrip(), announcement)
-            case referee.OwnTry(move, answer):
-                name = try_name(move, self._before or view)
-                return Entry(Kind.OWN_REFUSED, place, f"{name}? {_ANSWER_TEXTS[answer]}")
+                return Kind.OWN, f"{name}: yes. {text}".rstrip()
             case referee.OwnQuestion(answer):
-                return Entry(Kind.QUESTION, place, f"Any? {_ANSWER_TEXTS[answer]}")
+                return Kind.QUESTION, f"Any? {_ANSWER_TEXTS[answer]}"
             case referee.OpponentRefused():
-                return Entry(Kind.OPPONENT_REFUSED, place, f"{side} tries something illegal.")
+                return Kind.OPPONENT_REFUSED, f"{side} tries something illegal."
             case referee.OpponentAsked(answer):
-                return Entry(Kind.QUESTION, place, f"{side} asks: Any? {_ANSWER_TEXTS[answer]}")
+                return Kind.QUESTION, f"{side} asks: Any? {_ANSWER_TEXTS[answer]}"
             case referee.OpponentMoved(announcement):
-                self._ply += 1
                 text = self._opponent_text(side, announcement) if self._for_person else _text(announcement)
-                return Entry(Kind.OPPONENT, place, text or f"{side} has moved.", announcement)
+                return Kind.OPPONENT, text or f"{side} has moved."
             case referee.GameOver(end):
                 text = end.text()
-                return Entry(Kind.END, "", text[0].upper() + text[1:] + ".")
-        raise TypeError(f"unknown event {event!r}")
+                return Kind.END, text[0].upper() + text[1:] + "."
 
     def _own_text(self, move: chess.Move, announcement: referee.Announcement | None) -> str:
         name = chess.piece_name(self._men[move.from_square])
@@ -143,16 +140,13 @@ class Diary:
         if announcement is None or announcement.capture is None:
             return _text(announcement)
         what = f" a {announcement.captured.value}" if announcement.captured else ""
-        passing = " en passant" if announcement.captured_square != move.to_square else ""
-        return f"Your {name} took{what} on {chess.square_name(announcement.capture)}{passing}. {_rest(announcement)}"
+        return f"Your {name} took{what}{_where(announcement, announcement.captured_square != move.to_square)}"
 
     def _opponent_text(self, side: str, announcement: referee.Announcement) -> str:
-        if announcement.captured_square is None or announcement.capture is None:
-            return f"{side} has moved. {_rest(announcement)}".rstrip()
+        if announcement.captured_square is None:
+            return f"{side} has moved. {_text(announcement)}".rstrip()
         name = chess.piece_name(self._men[announcement.captured_square])
-        passing = " en passant" * announcement.en_passant
-        took = f"{side} took your {name} on {chess.square_name(announcement.capture)}{passing}."
-        return f"{took} {_rest(announcement)}".rstrip()
+        return f"{side} took your {name}{_where(announcement, announcement.en_passant)}"
 
 
 def score_name(name: str, announcement: referee.Announcement) -> str:
@@ -168,24 +162,20 @@ def score_name(name: str, announcement: referee.Announcement) -> str:
     return name + ("#" if is_mate else "+" * bool(announcement.checks))
 
 
-def _squares(event: referee.Event) -> Iterator[chess.Square]:
-    if isinstance(event, referee.OwnTry):
-        yield from (event.move.from_square, event.move.to_square)
-    announcement = event.announcement if isinstance(event, referee.OwnTry | referee.OpponentMoved) else None
-    if announcement is not None and announcement.captured_square is not None:
-        yield announcement.captured_square
+def side_name(color: chess.Color) -> str:
+    """Return "White" or "Black"."""
+    return chess.COLOR_NAMES[color].capitalize()
 
 
 def _text(announcement: referee.Announcement | None) -> str:
     """Return an announcement in words; empty if it only says that there was a move."""
-    if announcement is None or announcement == referee.Announcement():
-        return ""
-    return announcement.text()
+    return "" if announcement in (None, referee.Announcement()) else announcement.text()
 
 
-def _rest(announcement: referee.Announcement) -> str:
-    """Return an announcement in words without its capture."""
-    return _text(replace(announcement, capture=None, captured=None, en_passant=False))
+def _where(announcement: referee.Announcement, is_passing: bool) -> str:
+    """Return the rest of a sentence about a capture, and of the announcement."""
+    rest = _text(replace(announcement, capture=None, captured=None, en_passant=False))
+    return f" on {chess.square_name(announcement.capture or 0)}{' en passant' * is_passing}. {rest}".rstrip()
 
 
 def gathered(entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
@@ -355,6 +345,11 @@ def counted(number: int, one: str, many: str = "") -> str:
     ('1 game', '0 games', '2 plies')
     """
     return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Return "a", "a and b", or "a, b and c"."""
+    return f" {word} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def own_men(view: referee.View) -> dict[chess.Square, chess.Piece]:

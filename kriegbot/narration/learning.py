@@ -20,7 +20,7 @@ from zlib import crc32
 import chess
 
 from kriegbot.belief.belief import BeliefTimeline
-from kriegbot.narration.diary import Diary, gathered
+from kriegbot.narration.diary import Diary, gathered, listed, side_name
 from kriegbot.players.human import BadTry, read_try, try_name
 from referee import Answer, Referee, RuleSet, View, announce, parse_action
 from referee.text import quoted
@@ -127,10 +127,6 @@ def step_state(step: LessonStep, refused: Sequence[str] = (), text: str = "") ->
     return StepState(after, [*refused, code], answer_text, hint)
 
 
-class BadAnswer(ValueError):
-    """A text is not an answer to a puzzle. The message is a sentence that says what would be."""
-
-
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The judgement of an answer. `is_right` is None for a try that the referee refuses: it does not count."""
@@ -193,13 +189,13 @@ class Puzzle:
     @property
     def opponent(self) -> str:
         """Name of the other side: White or Black."""
-        return chess.COLOR_NAMES[not self._color].capitalize()
+        return side_name(not self._color)
 
     @property
     def about(self) -> str:
         """The rules, what is left of the opponent, and where it began."""
         left, view = self.view().opponent_men, self.view()
-        text = f"{view.rules.title} rules. You play {chess.COLOR_NAMES[self._color].capitalize()}."
+        text = f"{view.rules.title} rules. You play {side_name(self._color)}."
         count = "only the king" if left == 1 else f"{left} pieces and pawns"
         text += f" {self.opponent} has {count} left."
         if self.start != chess.STARTING_FEN:
@@ -227,13 +223,10 @@ class Puzzle:
         return f"Numbers: chance in percent of a {self.opponent.lower()} piece there."
 
     def judge(self, text: str, refused: Sequence[str] = ()) -> Verdict:
-        """Return the verdict on an answer, after tries that the referee refused; raise BadAnswer if it is none."""
+        """Return the verdict on an answer, after tries that the referee refused; raise BadTry if it is none."""
         answer, view = text.strip().lower().rstrip("."), self.view(refused)
         if self.kind in ("tells", "mate"):
-            try:
-                move = read_try(text, view)
-            except BadTry as error:
-                raise BadAnswer(str(error)) from None
+            move = read_try(text, view)
             name = try_name(move, view)
             if self.kind == "tells":
                 why_not = f"Another try's answer is harder to predict than that to {name}."
@@ -249,7 +242,7 @@ class Puzzle:
             return _verdict(answer[-2:] in self.answers, f"The king cannot be on {answer[-2:]}.", refused)
         if self.kind == "capture" and answer in ("yes", "no", "y", "n"):
             return _verdict({"y": "yes", "n": "no"}[answer[0]] in self.answers, "", refused)
-        raise BadAnswer(f"{quoted(text)} is not an answer. Give {ANSWER_FORMS[self.kind]}.")
+        raise BadTry(f"{quoted(text)} is not an answer. Give {ANSWER_FORMS[self.kind]}.")
 
     @property
     def solution(self) -> str:
@@ -280,11 +273,11 @@ class Puzzle:
 
     def _mate_boards(self) -> list[chess.Board]:
         """Return the possible positions of a mate: our pieces and the king on each of its squares."""
-        base = self.referee().board()
-        base.remove_piece_at(base.king(not base.turn) or 0)
-        boards = [base.copy(stack=False) for percent in self.heat if percent]
-        for board, square in zip(boards, (s for s in chess.SQUARES if self.heat[s]), strict=True):
-            board.set_piece_at(square, chess.Piece(chess.KING, not base.turn))
+        board, boards = self.referee().board(), []
+        for square in (square for square in chess.SQUARES if self.heat[square]):
+            board.remove_piece_at(board.king(not board.turn) or 0)
+            board.set_piece_at(square, chess.Piece(chess.KING, not board.turn))
+            boards.append(board.copy(stack=False))
         return boards
 
     @property
@@ -346,8 +339,3 @@ def _refuse(referee: Referee, refused: Sequence[str]) -> None:
         move = parse_action(code)
         if not isinstance(move, chess.Move) or referee.try_move(move) is not Answer.ILLEGAL:
             raise ValueError(f"{code!r} is not refused here; give refused tries such as 'e4e5', each once")
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return "a", "a and b", or "a, b and c"."""
-    return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + list(names[-1:]))

@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 import chess
 
-from kriegbot.narration.diary import Diary, Entry, Men, counted, own_men, plain_board, score_name
+from kriegbot.narration.diary import Diary, Entry, Men, counted, own_men, plain_board, score_name, side_name
 from kriegbot.parts import value_text
 from kriegbot.players.specs import PLAYERS, BadSpec, parse_spec, player_kind
 from referee import Event, GameRecord, Limits, OwnQuestion, OwnTry, View
@@ -75,21 +75,19 @@ class Narrator:
 
     def tell_events(self, events: Mapping[chess.Color, Sequence[Event]]) -> Moment:
         """Return the moment of a try that moved nothing, from the new events of each side."""
-        entries = {color: diary.add(events[color], self._views[color]) for color, diary in self._diaries.items()}
-        return self._moment(entries)
+        return self._moment({color: one.add(events[color], self._views[color]) for color, one in self._diaries.items()})
 
-    def event_count(self, color: chess.Color) -> int:
-        """Return the number of events that a side knows."""
-        return self._diaries[color].event_count
+    def event_counts(self) -> dict[chess.Color, int]:
+        """Return the number of events that each side knows."""
+        return {color: len(diary.entries) for color, diary in self._diaries.items()}
 
     def _moment(self, new: Mapping[chess.Color, list[Entry]], seconds: float | None = None) -> Moment:
         view = self._views[chess.WHITE]
-        turn = None if view.end is not None else view.turn
-        counts = {color: self.event_count(color) for color in chess.COLORS}
+        turn, counts = None if view.end is not None else view.turn, self.event_counts()
         news = {"referee": new[chess.WHITE], "White": new[chess.WHITE], "Black": new[chess.BLACK]}
-        for color, diary in self._diaries.items():
-            if new[color] and isinstance(diary.last, OwnTry | OwnQuestion):
-                return Moment(self._men, news | {"referee": new[color]}, counts, turn, color, diary.last, seconds)
+        for color, entries in new.items():
+            if entries and isinstance(event := entries[-1].event, OwnTry | OwnQuestion):
+                return Moment(self._men, news | {"referee": entries}, counts, turn, color, event, seconds)
         return Moment(self._men, news, counts, turn)
 
 
@@ -99,9 +97,8 @@ def moments(record: GameRecord) -> Iterator[Moment]:
     for step in record.replay():
         referee = step.referee
         if referee.ply == ply and isinstance(step.event, OwnTry):  # refused
-            yield narrator.tell_events(
-                {color: referee.events(color, narrator.event_count(color)) for color in chess.COLORS}
-            )
+            known = narrator.event_counts()
+            yield narrator.tell_events({color: referee.events(color, known[color]) for color in chess.COLORS})
         else:
             ply = referee.ply
             yield narrator.tell({color: referee.view(color) for color in chess.COLORS}, step.seconds)
@@ -117,7 +114,7 @@ def playthrough(record: GameRecord, notes: Mapping[int, Sequence[str]] | None = 
     moment, ply = None, -1
     for moment in moments(record):
         for color, lines in news.items():
-            lines += [entry.line() for entry in moment.news[chess.COLOR_NAMES[color].capitalize()]]
+            lines += [entry.line() for entry in moment.news[side_name(color)]]
         if moment.event is None or moment.turn != moment.mover:
             yield from _both(moment.men, [news[color] for color in chess.COLORS])
             for lines in news.values():

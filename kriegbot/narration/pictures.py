@@ -15,7 +15,7 @@ import chess
 import chess.svg
 
 from kriegbot.belief.belief import BeliefSnapshot, BeliefTimeline
-from kriegbot.narration.diary import Entry, gathered
+from kriegbot.narration.diary import Entry, gathered, side_name
 from kriegbot.narration.helping import PARTICLES, SEED
 from kriegbot.narration.moments import Moment, called, ending, moments
 from referee import GameRecord, OwnTry
@@ -48,12 +48,12 @@ def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bo
     *_, end = record.replay()
     timelines = {color: BeliefTimeline(PARTICLES, SEED) for color in sides if has_belief}
     names = " - ".join(called(record.headers[name]) for name in ("White", "Black"))
-    captions = {f"{_name(color)}'s board": f"{names}. {record.rules.title} rules." for color in sides}
+    captions = {f"{side_name(color)}'s board": f"{names}. {record.rules.title} rules." for color in sides}
     ply, count, bottom = 0, len(record.turns), sides[0]
     for turn in _turns(moments(record)):
         moment = turn[-1]
         ply += moment.event is not None and not _is_refused(moment)
-        new = [_caption([entry for one in turn for entry in one.news[_name(color)]]) for color in sides]
+        new = [_caption([entry for one in turn for entry in one.news[side_name(color)]]) for color in sides]
         if moment.event is not None and not any(new):
             continue  # the opponent's refusals, under rules that hide them
         captions = {title: text or captions[title] for title, text in zip(captions, new, strict=True)}
@@ -83,12 +83,7 @@ def _is_refused(moment: Moment) -> bool:
     return moment.event is not None and (not isinstance(moment.event, OwnTry) or moment.event.announcement is None)
 
 
-def _name(color: chess.Color) -> str:
-    return chess.COLOR_NAMES[color].capitalize()
-
-
 def _caption(entries: Sequence[Entry]) -> str:
-    """Return one side's entries of a turn, with the number of the turn once."""
     lines = [line.removeprefix(entry.place).strip() for entry, line in gathered(entries)]
     if len(lines) > MAX_REFUSED + 1:
         lines[MAX_REFUSED:] = [f"And {len(lines) - MAX_REFUSED} more."]
@@ -96,7 +91,6 @@ def _caption(entries: Sequence[Entry]) -> str:
 
 
 def _texts(written: Iterable[tuple[str, str]], counter: str) -> Iterator[tuple[int, int, str, str]]:
-    """Yield the texts of a picture: titles above the boards, captions below them, and a counter."""
     left = MARGIN
     for title, caption in written:
         yield left, HEAD - 9, title, "start"
@@ -129,7 +123,6 @@ def animated(shown: Sequence[Picture]) -> str:
 
 
 def _svg(picture: Picture, drawn: str) -> str:
-    """Return a whole file: the drawing on empty boards."""
     width, height = SIDE * len(picture.boards), HEAD + SIDE + FOOT
     empty = chess.svg.board(None, orientation=picture.bottom, colors=COLORS, size=SIDE)
     return (
@@ -149,7 +142,7 @@ def _board(
 ) -> Iterator[str]:
     """Yield a side's board after a turn's refused tries or after its move: the belief, its pieces, its tries."""
     moment, event = turn[-1], turn[-1].event
-    men = moment.men[_name(color)]
+    men = moment.men[side_name(color)]
     for square, chances in enumerate([] if belief is None else belief.chances.T):
         if (chance := float(chances.sum())) >= MIN_SHADING:
             yield _square(square, bottom, f'fill="{SHADE}" opacity="{0.8 * chance:.2f}"')

@@ -15,6 +15,7 @@ import numpy as np
 
 from kriegbot.belief.belief import BeliefSnapshot
 from kriegbot.kernels import to_board
+from kriegbot.narration.diary import listed
 from kriegbot.narration.helping import HINT_SAMPLES, TryValued
 from referee import Announcement, pieces
 
@@ -260,7 +261,6 @@ class Reasons:
         return self._played.pawns_won > 0 and is_chance
 
     def _capture_missed(self) -> tuple[str, str, object]:
-        """Return the theme, the reason and the detail of a capture that was not made."""
         best, better, target = self._best, self._better, self._best_move.to_square
         what = f"{_alternatives(best.takes)} {self._positions.text(best.takes.total(), best.total)}"
         mean = f"on average it wins {_pawns(best.gain)}, and the move made {_pawns(self._made.gain)}."
@@ -276,7 +276,6 @@ class Reasons:
         return "capture missed", _sentences(*whys), None
 
     def _in_the_game(self) -> str:
-        """Return a clause on the better try on the true board."""
         board = self._played.board
         if not board.is_legal(self._best_move):
             return "though in the game it was illegal"
@@ -346,7 +345,7 @@ def _alternatives(kinds: Counter[chess.PieceType]) -> str:
     names = [_a(kind) for kind, _ in kinds.most_common()]
     if len(names) > MAX_NAMED:
         names[MAX_NAMED - 1 :] = ["something else"]
-    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return listed(names, "or")
 
 
 def captured_square(board: chess.Board, move: chess.Move) -> chess.Square:

@@ -1,12 +1,11 @@
 """A person's results against programs: a file of games, the counts, and a rating.
 
-The file has one JSON object a line for each game, the newest last. `Results` writes it whole and under a lock, so a
-kill loses nothing, and two games may end at once. A line that cannot be read stays there, and does not count.
+The file has one JSON object a line, the newest last. `Results` writes it whole and under a lock, so a kill loses
+nothing, and two games may end at once. A line that cannot be read stays there, and does not count.
 
 The rating is that of Glickman, "Parameter estimation in large dynamic paired comparison experiments" (Applied
-Statistics 48, 1999; http://www.glicko.net/glicko/glicko.pdf). As on chess sites, each game is a rating period, and a
-game with help is not rated. The rating is computed from all games each time, so it follows when the ratings of levels
-are measured better.
+Statistics 48, 1999; http://www.glicko.net/glicko/glicko.pdf). As on chess sites, each game is a rating period. All
+games are rated anew each time, so the rating follows when those of levels are measured better.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ import msgspec
 from filelock import FileLock
 
 from kriegbot.folders import data_folder
-from kriegbot.narration.diary import counted
+from kriegbot.narration.diary import counted, side_name
 from kriegbot.narration.moments import called
 from referee import GameRecord, Reason
 from referee.text import one_line, write_file
@@ -49,25 +48,18 @@ T = TypeVar("T")
 CHOSEN_SEED = "a chosen seed"  # counts as help: the person may have played the same game before
 
 
-class Theme(NamedTuple):
-    """A skill to practise, and the kind of puzzles for it; empty if there is none."""
-
-    title: str
-    puzzles: str = ""
-
-
 THEMES = {
-    "mate missed": Theme("finding mates", "mate"),
-    "unsafe capture": Theme("checking that a capture is safe", "capture"),
-    "piece left hanging": Theme("protecting your pieces", "capture"),
-    "recapture missed": Theme("recapturing"),
-    "capture missed": Theme("spotting captures"),
-    "mate allowed": Theme("guarding against mate"),
-    "stalemate": Theme("avoiding stalemate"),
-    "promotion missed": Theme("promoting pawns"),
-    "promotion allowed": Theme("stopping pawns"),
+    "mate missed": ("finding mates", "mate"),
+    "unsafe capture": ("checking that a capture is safe", "capture"),
+    "piece left hanging": ("protecting your pieces", "capture"),
+    "recapture missed": ("recapturing", ""),
+    "capture missed": ("spotting captures", ""),
+    "mate allowed": ("guarding against mate", ""),
+    "stalemate": ("avoiding stalemate", ""),
+    "promotion missed": ("promoting pawns", ""),
+    "promotion allowed": ("stopping pawns", ""),
 }
-"""The skill behind each theme of turning points (`narration.turning`)."""
+"""The skill behind each theme of turning points (`narration.turning`), and the kind of puzzles for it, if any."""
 OLD_THEMES = {"man left to be taken": "piece left hanging", "retake missed": "recapture missed"}  # until 0.2.0
 MAX_THEMES = 3  # shown to the person
 
@@ -118,7 +110,7 @@ class PersonResult(msgspec.Struct, frozen=True):
         if end is None or end.reason is Reason.ABANDONED or len(record.turns) < 2:
             return None
         points = 0.5 if end.winner is None else float(end.winner == person)
-        opponent = record.headers[chess.COLOR_NAMES[not person].capitalize()]
+        opponent = record.headers[side_name(not person)]
         return cls(date.today(), opponent, points, record.headers.get("Help", CHOSEN_SEED if is_seed_given else ""))
 
 
@@ -170,7 +162,7 @@ class Results:
         """Return the commonest themes of turning points in reviewed games."""
         names = [OLD_THEMES.get(name, name) for review in self._read(ReviewedGame) for name in review.themes]
         counts = Counter(THEMES[name] for name in names if name in THEMES)
-        return [{"skill": one.title, "times": n, "puzzles": one.puzzles} for one, n in counts.most_common(MAX_THEMES)]
+        return [{"skill": skill, "times": n, "puzzles": kind} for (skill, kind), n in counts.most_common(MAX_THEMES)]
 
     def add_review(self, game: str, themes: Sequence[str]) -> None:
         """Store the themes of a game's turning points, unless the game was reviewed before; raise OSError."""
@@ -201,7 +193,6 @@ class Results:
         return game_text(self.all(), result)
 
     def _read(self, kind: type[T]) -> list[T]:
-        """Return what lines of one kind hold."""
         found, lines = [], list[bytes]()
         with suppress(OSError):
             lines = self.path.read_bytes().splitlines()
@@ -255,7 +246,6 @@ def wins_in_a_row(results: Sequence[PersonResult]) -> tuple[int, int]:
 
 
 def _in_a_row(successes: Iterable[bool]) -> tuple[int, int]:
-    """Return the current and the longest number of successes in a row."""
     runs = [len(list(run)) * is_good for is_good, run in groupby(successes)]
     return (runs[-1], max(runs)) if runs else (0, 0)
 

@@ -97,24 +97,17 @@ def winning_chance(centipawns: float) -> float:
 
 def played_moves(view: View, other: View) -> Iterator[PlayedMove]:
     """Yield the moves of a side, from the final views of both."""
-    own, others = (
-        [
-            (number, event.move, event.announcement)
-            for number, event in enumerate(each.events)
-            if isinstance(event, OwnTry) and event.announcement is not None
-        ]
+    left = {
+        each.color: [(at, one) for at, one in enumerate(each.events) if isinstance(one, OwnTry) and one.announcement]
         for each in (view, other)
-    )
-    board, replies = chess.Board(view.start), [move for _, move, _ in others]
-    if board.turn != view.color and replies:
-        board.push(replies.pop(0))
-    for number, (events, move, announcement) in enumerate(own):
-        reply = replies[number] if number < len(replies) else None
-        played = PlayedMove(events, board, move, announcement, reply)
-        yield played
-        board = played.after
-        if played.reply is not None:
-            board.push(played.reply)
+    }
+    board = chess.Board(view.start)
+    while left[board.turn]:
+        events, made = left[board.turn].pop(0)
+        if board.turn == view.color and made.announcement is not None:
+            reply = next((one.move for _, one in left[other.color]), None)
+            yield PlayedMove(events, board.copy(stack=False), made.move, made.announcement, reply)
+        board.push(made.move)
 
 
 class Hindsight:
@@ -171,7 +164,6 @@ class Hindsight:
         return sorted(points.values(), key=lambda one: one["after"] - one["before"])
 
     def _judged(self, view: View, other: View) -> list[JudgedTurn]:
-        """Return all turns, judged; their beliefs and values are known."""
         turns: list[JudgedTurn] = []
         for played in reversed(list(played_moves(view, other))):
             belief = self.at(view, played.events)

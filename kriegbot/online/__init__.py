@@ -2,10 +2,9 @@
 
     settings -> Bot: the lobby, a thread per game -> game: state -> View -> player -> try -> state ...
 
-`reading` rebuilds the player's `View` at every turn from the site's state and log, so nothing is lost if this process
-ends. `site` makes no call that shows the opponent's moves. The site decides which games are ours, so games from before
-a restart go on. The bot keeps the site's limits: one game waiting in the lobby, one joined a minute. If somebody begins
-a game that the settings do not want, the bot resigns it before the first move, since the site has no other way.
+`reading` rebuilds the player's `View` at every turn from the site's state and log, so games from before a restart go
+on. The bot keeps the site's limits: one game waiting in the lobby, one joined a minute. If somebody begins a game that
+the settings do not want, the bot resigns it before the first move, since the site has no other way.
 """
 
 import threading
@@ -76,16 +75,12 @@ class BotSettings(msgspec.Struct, frozen=True):
             return f"{opponent} is blocked"
         if allowed and opponent.lower() not in allowed:
             return f"{opponent} is not among those allowed"
-        if self.opponents not in ("anyone", kind):
-            return f"opponents are {self.opponents}, not {kind}"
-        return ""
+        return "" if self.opponents in ("anyone", kind) else f"opponents are {self.opponents}, not {kind}"
 
     def is_open(self, now: clock_time) -> bool:
         """Return True if new games may begin at a time of day."""
         first, last = (clock_time.fromisoformat(text.replace("24:", "00:")) for text in self.hours.split("-"))
-        if first == last:
-            return True
-        return first <= now < last if first < last else now >= first or now < last
+        return first <= now < last if first < last else first == last or now >= first or now < last
 
 
 def load_settings(path: Path) -> BotSettings:
@@ -174,7 +169,6 @@ class Bot:
         return is_busy
 
     def _begin(self, game: Json) -> bool:
-        """Play a game that the site says is ours, or decline it."""
         code, name = game["game_code"], str(game.get("rule_variant"))
         sides = {color: who if isinstance(who := game.get(color), dict) else {} for color in ("white", "black")}
         color = next((one for one, who in sides.items() if who.get("username") == self.name), "white")
@@ -198,7 +192,6 @@ class Bot:
         return self._settings.why_not(opponent, role)
 
     def _start(self, facts: Json) -> bool:
-        """Begin or resume a game in a thread."""
         code = facts["code"]
         try:
             game = OnlineGame(self._site, self._settings.player, self._folder, facts, self._report)
@@ -215,12 +208,11 @@ class Bot:
         """Play a game in its thread; if that fails, the next look begins it again."""
         code = game.status.code
         try:
-            result = game.play()
-            self._over.add(code)
-            winner = result.get("winner") or "nobody"
-            self._report(f"{code}: over, {winner} wins ({one_line(str(result.get('reason')), 80)})")
-        except Stopped:
-            pass
+            with suppress(Stopped):
+                result = game.play()
+                self._over.add(code)
+                winner = result.get("winner") or "nobody"
+                self._report(f"{code}: over, {winner} wins ({one_line(str(result.get('reason')), 80)})")
         except SiteRefusal as refusal:
             self._report(f"{code}: {refusal}")
             if refusal.status == GONE:
@@ -234,7 +226,6 @@ class Bot:
         return self._command(f"offering a game of {rules} in the lobby", "POST", "/game/create", body)
 
     def _join(self) -> bool:
-        """Join one game of another bot."""
         for game in self._games_at("/game/open", "the lobby") or ():
             code, opponent = game["game_code"], one_line(str(game.get("created_by")), MAX_NAME)
             if code in self._closed or code == self._waiting or opponent == self.name:

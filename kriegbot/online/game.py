@@ -1,12 +1,11 @@
 """One online game: state -> View -> player -> try -> state, until the site says that it is over.
 
-The state is the only source, so a lost, late or repeated answer does no harm, nor does a restart. A try is sent again
-only after the state has shown that it was not made. A player that fails starts again; if it keeps failing, or the state
-cannot be read, the bot plays a random try of those that the site allows.
+The state is the only source, so a lost, late or repeated answer does no harm. A try is sent again only after the state
+has shown that it was not made. A player that fails starts again; if it keeps failing, or the state cannot be read, the
+bot plays a random try of those that the site allows.
 
-A try gets a twentieth of the clock above a reserve for lost connections, so refused tries never use up the reserve. A
-player's time is fixed when it starts (`time=` of its spec). On a low clock it starts again with half of that time, a
-quarter, and so on; its belief follows from the view.
+A try gets a twentieth of the clock above a reserve for lost connections. A player's time is fixed when it starts
+(`time=` of its spec). On a low clock it starts again with half of that time, a quarter, and so on.
 """
 
 import json
@@ -82,8 +81,7 @@ class OnlineGame:
         self._started: PlayerSpec | None = None
         self._answers: dict[int, Json] = {}
         self._nonsense: set[tuple[int, chess.Move]] = set()
-        self._guess, self._flag = 0, 0.0
-        self._known = -1  # events before the last action that the site has shown
+        self._guess, self._flag, self._known = 0, 0.0, -1  # `_known`: events before the last action that was shown
 
     def play(self) -> Json:
         """Play to the end and return the site's result.

@@ -1,13 +1,12 @@
 """One side's `View`, rebuilt from the state that kriegspiel.org gives it: the referee's log in the site's words.
 
 The log holds each side's turns in order: our own tries with their moves, the announcements of the opponent's, and, if
-the rule set has them, the pawn tries of the side to move in a line of their own. `referee.view` derives the rest of
-the view. Our pieces must be those that the site shows. A log that does not fit raises `Unreadable`.
+the rule set has them, the pawn tries of the side to move in a line of their own. Our pieces must be those that the site
+shows. A log that does not fit raises `Unreadable`.
 
-The log does not name the directions of a double check, and under English rules it does not say whether a capture is en
-passant. The site's answers to our own moves name both, while this process remembers them. The opponent's capture is en
-passant if none of our pieces stands on its square. For other double checks we assume one pair of directions after
-another (`Reading.is_guessed`).
+The log does not name the directions of a double check, nor under English rules an en passant capture. The site's
+answers to our own moves name both, while this process remembers them. The opponent's capture is en passant if none of
+our pieces stands on its square. For other double checks we assume one pair of directions after another.
 
 The site plays on with king and minor piece against the same. Our referee calls that a draw under `berkeley`, so a
 belief may become inconsistent there.
@@ -119,7 +118,11 @@ class _LogReader:
             if is_own:
                 self._own_try(answer, messages, line.get("move_uci"))
             elif answer is referee.Answer.ACCEPTED:
-                self._opponent_moved(messages)
+                announcement = self._announcement(messages, is_own=False)
+                square = announcement.captured_square
+                if square is not None and square not in builder.men:
+                    raise Unreadable(f"a capture on {chess.square_name(square)}, where none of our pieces stands")
+                builder.apply(referee.OpponentMoved(announcement))
             elif answer is referee.Answer.ILLEGAL and self._rules.illegal_to is Audience.BOTH:
                 builder.apply(referee.OpponentRefused())
 
@@ -134,20 +137,12 @@ class _LogReader:
         move, men = chess.Move.from_uci(uci) if uci else chess.Move.null(), self.builder.men
         if not move or move.drop is not None:
             raise Unreadable(f"a try of ours without its move: {quoted(messages)}")
-        if answer is not referee.Answer.ACCEPTED:
-            self.builder.apply(referee.OwnTry(move, answer))
-            return
-        announcement = self._announcement(messages, is_own=True)
-        if move.from_square not in men or move.to_square in men:
-            raise Unreadable(f"a move that our pieces cannot have made: {move.uci()}")
+        announcement = None
+        if answer is referee.Answer.ACCEPTED:
+            announcement = self._announcement(messages, is_own=True)
+            if move.from_square not in men or move.to_square in men:
+                raise Unreadable(f"a move that our pieces cannot have made: {move.uci()}")
         self.builder.apply(referee.OwnTry(move, answer, announcement))
-
-    def _opponent_moved(self, messages: list[str]) -> None:
-        announcement = self._announcement(messages, is_own=False)
-        square = announcement.captured_square
-        if square is not None and square not in self.builder.men:
-            raise Unreadable(f"a capture on {chess.square_name(square)}, where none of our pieces stands")
-        self.builder.apply(referee.OpponentMoved(announcement))
 
     def _announcement(self, messages: list[str], *, is_own: bool) -> referee.Announcement:
         answer = self._answers.get(self.builder.ply, {})
@@ -173,7 +168,6 @@ class _LogReader:
         return referee.Announcement(capture, captured, checks, en_passant=en_passant, promotion="Promotion" in messages)
 
     def _add_pawn_tries(self, message: str) -> None:
-        """Add pawn tries to the announcement of the move before."""
         kind, events = self._rules.pawn_tries, self.builder.events
         if kind is PawnTries.NOTHING and message == NO_CAPTURES:
             return

@@ -43,14 +43,12 @@ T = TypeVar("T")
 logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # else an engine could fill the log of its player
 
 ENGINES = Programs("chess engine", "", "", usual=("stockfish",))
-BELIEF, PARTICLES = "opponent_types", 20_000
-"""Opponent model of the belief, and its most boards: as the flagship's."""
-SCALE, MATE = 2500.0, 10_000
-"""Centipawns of a game nearly won, beyond which values flatten as chances of winning do, and of a mate."""
-REPETITION_PRICE, OPENING = 4.0, 10.0
-"""Centipawns: price of an earlier turn with our pieces so placed; temperature of the first plies."""
-NAMED = 100.0
-"""Centipawns for the move that an engine names, if it gives no scores."""
+BELIEF, PARTICLES = "opponent_types", 20_000  # opponent model of the belief, and its most boards: as the flagship's
+SCALE = 2500.0  # centipawns of a game nearly won, beyond which values flatten as chances of winning do
+MATE = 10_000  # centipawns
+REPETITION_PRICE = 4.0  # centipawns for an earlier turn with our pieces so placed
+OPENING = 10.0  # temperature of the first plies
+NAMED = 100.0  # centipawns for the move that an engine names, if it gives no scores
 PATIENCE, SLOWEST = 10.0, 10_000
 """Seconds for an answer of an engine, or for a search; for a longer one, as many as at so many positions a second."""
 MOST_FAILURES = 3
@@ -62,13 +60,10 @@ SUPERVISOR = [sys.executable, "-I", "-S", posix.__file__] if sys.platform == "li
 
 
 class Engine:
-    """An engine, one for this process; both end together.
+    """An engine, one for this process; both end together. Raise NotFound if it is none, or does not end a search.
 
     Engines differ in what they can do, so one without MultiPV values the position after each move. One that breaks the
     protocol is started again, and that board has no values.
-
-    Raises:
-      NotFound: the program is no chess engine, or does not end a search.
     """
 
     def __init__(self, program: Path) -> None:
@@ -78,8 +73,7 @@ class Engine:
     def values(self, board: chess.Board, nodes: int) -> dict[chess.Move, float]:
         """Return the value of every legal move for the side to move, in centipawns; none if the engine fails.
 
-        Raises:
-          EngineError: it has failed on `MOST_FAILURES` boards in a row.
+        Raise EngineError once it has failed on `MOST_FAILURES` boards in a row.
         """
         try:
             scores = self._wait(self._scores(board, nodes), max(PATIENCE, nodes / SLOWEST))
@@ -130,12 +124,11 @@ class Engine:
             after = board.copy(stack=False)
             after.push(move)
             after.clear_stack()
-            end = after.outcome()
-            if end is not None:
+            if (end := after.outcome()) is not None:
                 scores[move] = 0.0 if end.winner is None else MATE
-            else:
-                lines, _ = await self._searched(after, max(1, nodes // len(moves)), None)
-                scores[move] = next((_score(line, board.turn) for line in lines if "score" in line), 0.0)
+                continue
+            lines, _ = await self._searched(after, max(1, nodes // len(moves)), None)
+            scores[move] = next((_score(line, board.turn) for line in lines if "score" in line), 0.0)
         return scores
 
     async def _searched(

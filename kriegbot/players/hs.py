@@ -31,10 +31,8 @@ from kriegbot.search.sampled import DRAWING
 from kriegbot.search.search import stop_after
 from referee import View
 
-BOARDS_A_SECOND = 5_000
-"""Boards for each second of a try, about as many as it can search to depth 2."""
-POOLING = 2
-"""Sub-seed of a try for building a pool anew, beside those of `players.search`."""
+BOARDS_A_SECOND = 5_000  # boards for each second of a try, about as many as it can search to depth 2
+POOLING = 2  # sub-seed of a try for building a pool anew, beside those of `players.search`
 
 
 class HybridSearch:
@@ -56,14 +54,11 @@ class HybridSearch:
         self.depth, self.wanted, self.most, self.sampling, self.seed = depth, wanted, pool, sampling, seed
         self.evaluator: Any = load_evaluator(evaluator)
         self.pool: Pool | None = None
-        self._ply, self._events_seen = -1, 0
-        """Ply of the boards below, and the number of events that they are consistent with."""
+        self._ply, self._events_seen = -1, 0  # ply of the boards, and number of events that they are consistent with
         self._boards: Rows = np.empty((0, 8), np.uint64)
         self._tries: MoveArray = np.empty(0, np.int32)
-        self._values: IntArray = np.empty((0, 0), np.int64)
-        """Values [N, M] of the open tries on the first N boards."""
-        self._is_filled_up = False
-        """True if boards of the last observation are among the boards."""
+        self._values: IntArray = np.empty((0, 0), np.int64)  # [N, M] of the open tries on the first N boards
+        self._is_filled_up = False  # True if boards of the last observation are among the boards
 
     def update(self, view: View, seconds: float | None = None) -> None:  # noqa: ARG002 - a Search's signature
         """Take in the new events of a view, and fill up the boards."""
@@ -75,9 +70,8 @@ class HybridSearch:
         elif self.pool is not None:
             self.pool.update(view)
         if is_new:
-            self._boards = self.pool.particles.rows if self.pool else np.empty((0, 8), np.uint64)
-            self._tries, self._values = np.empty(0, np.int32), np.empty((0, 0), np.int64)
-            self._is_filled_up = False
+            self._boards = self.pool.particles.rows if self.pool else self._boards[:0]
+            self._tries, self._values, self._is_filled_up = self._tries[:0], self._values[:0, :0], False
         else:
             left = list_consistent(self._boards, view.events[self._events_seen :])
             self._boards, self._values = self._boards[left], self._values[left[left < len(self._values)]]
@@ -124,11 +118,13 @@ class HybridSearch:
         return self._values.sum(axis=0), leaves, self.depth
 
 
+SAMPLING = ("hs", "los", "aos", "aosp")
+
+
 def _make(seed: int, time: float, samples: int | None = None, **settings: Any) -> SearchPlayer:
     wanted = max(1, int(BOARDS_A_SECOND * time)) if samples is None else samples
-    return SearchPlayer(
-        HybridSearch(wanted=wanted, seed=seed, **settings), time if samples is None else None, seed=seed
-    )
+    search = HybridSearch(wanted=wanted, seed=seed, **settings)
+    return SearchPlayer(search, time if samples is None else None, seed=seed)
 
 
 hs = PlayerKind(
@@ -139,9 +135,7 @@ hs = PlayerKind(
         Option("time", float, "budget for each try", 1.0, 0.01, 3600, unit="seconds"),
         Option("samples", int, "boards searched per try, instead", None, 1, 1_000_000, default_text="by time"),
         Option("pool", int, "most boards of the pool", 1_000, 1, 1_000_000, is_experimental=True),
-        Option(
-            "sampling", str, "where boards come from", "hs", choices=("hs", "los", "aos", "aosp"), is_experimental=True
-        ),
+        Option("sampling", str, "where boards come from", "hs", choices=SAMPLING, is_experimental=True),
         Option("evaluator", str, "evaluator of leaves", "ks", parts=EVALUATORS),
     ),
     either=("time", "samples"),

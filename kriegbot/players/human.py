@@ -146,7 +146,7 @@ def _columns(names: Sequence[str], width: int = 30) -> list[str]:
 
 
 class BadTry(ValueError):
-    """A text does not name exactly one open try. The message is a sentence that says why."""
+    """A text does not name exactly one open try, or is no answer to a puzzle. The message is a sentence: why."""
 
 
 def read_action(text: str, view: View) -> Action:
@@ -166,8 +166,7 @@ def read_try(text: str, view: View) -> chess.Move:
     Traceback (most recent call last):
     kriegbot.players.human.BadTry: None of your knights can reach f4.
 
-    Raises:
-      BadTry: it names none, or several, which the message lists.
+    Raise BadTry if it names none, or several, which the message lists.
     """
     return _read(text, view, view.tries())
 
@@ -185,12 +184,8 @@ def read_ahead(text: str, view: View) -> Action:
         if piece != chess.KING:
             left = {other: view.men[other] for other in view.men if other != square}
             moves = [move for move in pieces.open_tries(view.color, left, *castling) if move.to_square == square]
-            tries += [one for one in moves if view.men[one.from_square] != chess.PAWN or _changes_file(one)]
+            tries += [one for one in moves if view.men[one.from_square] != chess.PAWN or (square - one.from_square) % 8]
     return _read(text, view, tries)
-
-
-def _changes_file(move: chess.Move) -> bool:
-    return chess.square_file(move.from_square) != chess.square_file(move.to_square)
 
 
 def _read(text: str, view: View, open_tries: list[chess.Move]) -> chess.Move:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kriegbot.parts import BadPart, NotFound, Parts, load_object, value_text
 from kriegbot.players.base import Player, PlayerKind
-from kriegbot.players.specs import BadSpec, PlayerSpec, parse_options, player_kind, programs
+from kriegbot.players.specs import BadSpec, PlayerSpec, naming, parse_options, player_kind, programs
 from referee import RULE_SETS, RuleSet
 from referee.text import one_line, quoted
 
@@ -30,10 +30,8 @@ RULES = RuleSets("rule set", "referee", "kriegbot.rules")
 
 def load_rules(name: str) -> RuleSet:
     """Load a rule set from outside, which runs its file; raise BadSpec, also if its name is that of a built-in one."""
-    try:
+    with naming("rule set", name):
         rules = RULES.load(name)
-    except NotFound as error:
-        raise BadSpec(f"rule set {quoted(name)}: {error}") from None
     if not isinstance(rules, RuleSet):
         raise BadSpec(f"rule set {quoted(name)} is a {type(rules).__name__}; it takes a RuleSet.")
     if RULE_SETS.get(rules.name, rules) != rules:
@@ -63,14 +61,11 @@ def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None, *, 
     for option in kind.options:
         if option.parts is not None:
             _check_part(spec, option.parts, str(values[option.name]))
-    try:
+    with naming("player", spec.name):
         return kind.make(seed, **values)
-    except NotFound as error:
-        raise BadSpec(f"player {quoted(spec.name)}: {error}") from None
 
 
 def _check_part(spec: PlayerSpec, parts: Parts, name: str) -> None:
-    """Raise BadSpec if a part from outside does not behave as its kind must."""
     try:
         if parts.file(name) is not None:
             from kriegbot.players.part_checks import check_part
@@ -86,10 +81,8 @@ def _check_part(spec: PlayerSpec, parts: Parts, name: str) -> None:
 
 
 def _load_kind(spec: PlayerSpec) -> PlayerKind:
-    try:
+    with naming("player", spec.name):
         player = load_object(spec.reference)
-    except NotFound as error:
-        raise BadSpec(f"player {quoted(spec.name)}: {error}") from None
     if isinstance(player, PlayerKind):
         return player
     if not callable(player):

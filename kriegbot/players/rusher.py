@@ -8,8 +8,7 @@ from kriegbot.players.base import PlayerKind
 from kriegbot.players.scripted import ScriptedPlayer, ScriptTurn, prowl
 from referee.pieces import attacked, moved, squares_of
 
-ENOUGH = 3
-"""Queens with which it stops promoting and attacks."""
+ENOUGH = 3  # queens with which it stops promoting and attacks
 
 
 class RusherPlayer(ScriptedPlayer):
@@ -17,22 +16,18 @@ class RusherPlayer(ScriptedPlayer):
 
     def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
         """Prefer promotion, pawn captures, pawn moves, then protecting advanced pawns."""
-        height = turn.height(move.to_square)
+        height, is_enough = turn.height(move.to_square), list(turn.view.men.values()).count(chess.QUEEN) >= ENOUGH
         if move.promotion:
-            return 400.0 if self._queens(turn) < ENOUGH else 0.0
+            return 0.0 if is_enough else 400.0
         if turn.is_pawn_capture(move):
             return 300.0 + height
-        if turn.piece(move) == chess.PAWN and self._queens(turn) < ENOUGH:
+        if turn.piece(move) == chess.PAWN and not is_enough:
             return 100.0 + 5 * height + (20.0 if turn.is_protected(move) else 0.0) + 8 * self._rng.random()
         if turn.piece(move) == chess.KING:
             return -20.0
         return prowl(turn, move) + self._support(turn, move) + 3 * self._rng.random()
 
-    def _queens(self, turn: ScriptTurn) -> int:
-        return sum(kind == chess.QUEEN for kind in turn.view.men.values())
-
     def _support(self, turn: ScriptTurn, move: chess.Move) -> float:
-        """Sum the ranks of the protected pawns after a move."""
         men = moved(turn.view.men, move)
         protected = attacked(turn.view.color, men) & squares_of(men)
         return float(sum(turn.height(sq) for sq in chess.scan_forward(protected) if men[sq] == chess.PAWN))

@@ -34,15 +34,12 @@ from referee.pieces import (
     squares_of,
 )
 
-ANSWER_CHECK, RECAPTURE, RESCUE_QUEEN = 3_000.0, 2_000.0, 1_000.0
-"""Ranks of tries above all taste."""
+ANSWER_CHECK, RECAPTURE, RESCUE_QUEEN = 3_000.0, 2_000.0, 1_000.0  # ranks of tries above all taste
 MATE, STALEMATE = 200.0, -400.0
-ENOUGH_HEAVY = 2
-"""Queens and rooks that are enough to mate with. More of them only make stalemates likelier."""
+ENOUGH_HEAVY = 2  # queens and rooks to mate with; more of them only make stalemates likelier
 LATELY, FAR = 12, 3
 """Events in which a lone king remembers refusals, and the distance at which it is far enough from them."""
-FEW_PIECES = 4
-"""Most pieces, king included, of an opponent whose king is hunted."""
+FEW_PIECES = 4  # most pieces, king included, of an opponent whose king is hunted
 
 
 class ScriptTurn:
@@ -51,8 +48,7 @@ class ScriptTurn:
     def __init__(self, view: View) -> None:
         self.view = view
         self.reply = view.last_announcement or Announcement()
-        self.threatened = 0
-        """Squares that the piece that has just captured may attack."""
+        self.threatened = 0  # squares that the piece that has just captured may attack
         if self.reply.capture is not None:
             square = self.reply.capture
             lines = attacks(view.color, chess.QUEEN, square, squares_of(view.men))
@@ -98,10 +94,8 @@ class ScriptTurn:
 
     def _on_line(self, king: chess.Square, square: chess.Square) -> bool:
         """Return True if a piece on this square may give the check or block it."""
-        direction = check_direction(king, square)
-        if direction is Check.KNIGHT:
-            return bool(direction & self.reply.checks and chess.BB_KNIGHT_ATTACKS[king] & chess.BB_SQUARES[square])
-        return bool(direction & self.reply.checks)
+        direction, near = check_direction(king, square), chess.BB_KNIGHT_ATTACKS[king] & chess.BB_SQUARES[square]
+        return bool(direction & self.reply.checks) and (direction is not Check.KNIGHT or bool(near))
 
 
 class LoneKing:
@@ -171,7 +165,6 @@ class LoneKing:
 
 
 def _confined(men: Men, squares: chess.Bitboard) -> float:
-    """Rate how well our pieces confine a king that is on one of these squares."""
     if not squares:
         return 0.0
     king = king_of(men)
@@ -192,17 +185,27 @@ def _strength(color: chess.Color, men: Men) -> float:
     return strength
 
 
-class Hunter:
-    """Decides when to hunt the opponent's king, and keeps track of it."""
+class ScriptedPlayer(ABC):
+    """Player of one game by a script; the seed decides between tries of equal rank."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int = 0) -> None:
+        self._rng = random.Random(seed)
         self._king: LoneKing | None = None
 
-    def hunts(self, view: View) -> LoneKing | None:
-        """Return the king to hunt.
+    def choose(self, view: View) -> Choice:
+        """Answer a view with the open try of the highest rank."""
+        king, turn, tries = self._hunted(view), ScriptTurn(view), view.tries()
+        ranked = [king.rate(move) if king is not None else self._rank(turn, move) for move in tries]
+        best = max(ranked)
+        first = [move for move, rank in zip(tries, ranked, strict=True) if rank == best]
+        return Choice(first[int(self._rng.random() * len(first))])
 
-        None if it has too many pieces, we have too few to mate it, or something else is more urgent.
-        """
+    @abstractmethod
+    def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
+        """Rate a try when nothing is urgent, from -500 to 500."""
+
+    def _hunted(self, view: View) -> LoneKing | None:
+        """Return the king to hunt; None if it has many pieces, we too few to mate it, or something else is urgent."""
         heavy = sum(kind in (chess.ROOK, chess.QUEEN) for kind in view.men.values())
         is_alone = view.opponent_men == 1
         is_enough = heavy >= ENOUGH_HEAVY or (is_alone and (heavy > 0 or chess.PAWN in view.men.values()))
@@ -215,26 +218,6 @@ class Hunter:
         last = view.last_announcement
         is_urgent = last is not None and not is_alone and (last.capture is not None or bool(last.checks))
         return None if is_urgent else self._king
-
-
-class ScriptedPlayer(ABC):
-    """Player of one game by a script; the seed decides between tries of equal rank."""
-
-    def __init__(self, seed: int = 0) -> None:
-        self._rng = random.Random(seed)
-        self._hunter = Hunter()
-
-    def choose(self, view: View) -> Choice:
-        """Answer a view with the open try of the highest rank."""
-        king, turn, tries = self._hunter.hunts(view), ScriptTurn(view), view.tries()
-        ranked = [king.rate(move) if king is not None else self._rank(turn, move) for move in tries]
-        best = max(ranked)
-        first = [move for move, rank in zip(tries, ranked, strict=True) if rank == best]
-        return Choice(first[int(self._rng.random() * len(first))])
-
-    @abstractmethod
-    def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
-        """Rate a try when nothing is urgent, from -500 to 500."""
 
     def _rank(self, turn: ScriptTurn, move: chess.Move) -> float:
         piece, target = turn.piece(move), chess.BB_SQUARES[move.to_square]

@@ -8,10 +8,8 @@ from kriegbot.players.base import PlayerKind
 from kriegbot.players.scripted import ScriptedPlayer, ScriptTurn
 from referee.pieces import is_castling
 
-AHEAD = 3
-"""Lead in pieces, pawns included, with which the pawns advance."""
-HOME = 3
-"""Last rank, counted from 0, on which it tries pawn captures."""
+AHEAD = 3  # lead in pieces, pawns included, with which the pawns advance
+HOME = 3  # last rank, counted from 0, on which it tries pawn captures
 
 
 class ShufflerPlayer(ScriptedPlayer):

@@ -15,8 +15,8 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -46,6 +46,15 @@ class BadSpec(ValueError):
     """A text that names no player. The message is one line and lists what is allowed."""
 
 
+@contextmanager
+def naming(what: str, name: str) -> Iterator[None]:
+    """Turn NotFound into BadSpec, whose message begins with the name."""
+    try:
+        yield
+    except NotFound as error:
+        raise BadSpec(f"{what} {quoted(name)}: {error}") from None
+
+
 @cache
 def player_kind(name: str) -> PlayerKind:
     """Return a built-in player. Imports no other."""
@@ -68,12 +77,10 @@ def programs() -> str:
 class PlayerSpec:
     """A player and its settings."""
 
-    name: str
-    """A built-in player, or the spec of a player from outside without its options."""
+    name: str  # of a built-in player; of a player from outside its spec without the options
     options: Mapping[str, Value] = field(default_factory=dict)
     """The options given, in the order of a built-in player's own; of a player from outside, as texts."""
-    sandbox: bool = field(default=True, compare=False)
-    """True to run a player from outside in a sandbox, where there is one."""
+    sandbox: bool = field(default=True, compare=False)  # for a player from outside, where there is one
 
     def __str__(self) -> str:
         options = ",".join(f"{name}={value_text(value)}" for name, value in self.options.items())
@@ -102,14 +109,6 @@ class PlayerSpec:
         return self.name not in PLAYERS.names()
 
     @property
-    def is_installed(self) -> bool:
-        """True if the spec names no file, and no program but one that everybody may run."""
-        kinds = () if self.is_outside else player_kind(self.name).options
-        programs = [(str(self.get(one.name)), one.parts) for one in kinds if isinstance(one.parts, Programs)]
-        is_usual = all(name in parts.names() for name, parts in programs)
-        return is_usual and not any(":" in str(part) for part in (self.name, *self.options.values()))
-
-    @property
     def command(self) -> list[str]:
         """The words of the command in `program:COMMAND`; empty for any other player."""
         return words_of(self.name.removeprefix(PROGRAM)) if self.name.startswith(PROGRAM) else []
@@ -136,26 +135,11 @@ class PlayerSpec:
     @property
     def files(self) -> tuple[Path, ...]:
         """All files from outside: of the player, of its parts, and those among the words of its command."""
-        own: list[Path] = []
-        if self.command:
-            first, *rest = self.command
-            words = [shutil.which(first) or first, *rest]
-            own = [
-                Path(word).absolute() for word in words if os.path.isfile(word)
-            ]  # Path.is_file raises for long words
-        elif self.is_outside:
+        words = [shutil.which(word) or word if at == 0 else word for at, word in enumerate(self.command)]
+        own = [Path(word).absolute() for word in words if os.path.isfile(word)]  # Path.is_file raises for long words
+        if self.is_outside and not words:
             own = [file_of(self.reference)]
         return tuple(dict.fromkeys((*own, *self.parts.values())))
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """The SHA-256 of each file by its name, without a program on the PATH, often an interpreter. Raises BadSpec."""
-        on_path = self.command[:1] if self.command and os.sep not in self.command[0] else []
-        skipped = [Path(shutil.which(name) or name).absolute() for name in on_path]
-        try:
-            return {path.name: sha256_of(path) for path in self.files if path not in skipped}
-        except NotFound as error:
-            raise BadSpec(f"player {quoted(self.name)}: {error}") from None
 
     @property
     def import_folders(self) -> list[str]:
@@ -171,8 +155,16 @@ class PlayerSpec:
 
 
 def versions_of(specs: Iterable[PlayerSpec]) -> str:
-    """Return all files of these players with their SHA-256 in one line; raise BadSpec if one cannot be read."""
-    hashes = {name: sha256 for spec in specs for name, sha256 in spec.versions.items()}
+    """Return the files of players with their SHA-256 in one line, without programs on the PATH, often interpreters.
+
+    Raise BadSpec if one cannot be read.
+    """
+    hashes: dict[str, str] = {}
+    for spec in specs:
+        on_path = [name for name in spec.command[:1] if os.sep not in name]
+        skipped = [Path(shutil.which(name) or name).absolute() for name in on_path]
+        with naming("player", spec.name):
+            hashes |= {path.name: sha256_of(path) for path in spec.files if path not in skipped}
     return " ".join(f"{name.replace(' ', '_')}={hashes[name]}" for name in sorted(hashes))
 
 
@@ -202,13 +194,14 @@ def parse_spec(text: str, *, sandbox: bool = True, experimental: bool = True) ->
                 where = "set it in Python, or with `kriegbot reproduce --choice`"
                 raise BadSpec(f"option {option.name!r} of player {name!r} is for experiments: {where}.")
         return PlayerSpec(name, parse_options(name, player_kind(name), texts), sandbox)
+    if not text.isprintable():
+        raise BadSpec(f"illegal player {quoted(text)}: it takes printable characters.")
     if text.startswith(PROGRAM):
         return _parse_program(text, sandbox)
     if name not in entry_points(PLAYERS.group):
         class_name, colon, rest = rest.partition(":")
         _check_reference(name, class_name)
         name = f"{name}:{class_name}"
-    _check_printable(text)
     return PlayerSpec(name, dict(_split_options(name, rest)) if colon else {}, sandbox)
 
 
@@ -226,13 +219,7 @@ def words_of(command: str, escape: str = "" if os.name == "nt" else "\\") -> lis
     return list(words)
 
 
-def _check_printable(text: str) -> None:
-    if not text.isprintable():
-        raise BadSpec(f"illegal player {quoted(text)}: it takes printable characters.")
-
-
 def _parse_program(text: str, sandbox: bool) -> PlayerSpec:
-    _check_printable(text)
     try:
         command = words_of(text.removeprefix(PROGRAM))
     except ValueError as error:
@@ -245,11 +232,9 @@ def _parse_program(text: str, sandbox: bool) -> PlayerSpec:
         why = "{} may not be executed" if exists else "there is no program {} that can be run"
         raise BadSpec(f"player {quoted(text)}: {why.format(quoted(command[0]))}.")
     spec = PlayerSpec(text, sandbox=sandbox)
-    try:
-        for path in spec.files:
+    for path in spec.files:
+        with naming("player", text):
             check_file(path)
-    except NotFound as error:
-        raise BadSpec(f"player {quoted(text)}: {error}") from None
     return spec
 
 
@@ -271,7 +256,6 @@ def _check_reference(where: str, class_name: str) -> None:
 
 
 def _split_options(name: str, text: str) -> dict[str, str]:
-    """Split `name=value,...` into texts by name."""
     texts: dict[str, str] = {}
     for part in text.split(","):
         option, equals, value = part.partition("=")
