@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
@@ -21,21 +22,17 @@ from kriegbot.game.match import GameResult
 from kriegbot.game.process import find_rules, try_out
 from kriegbot.game.seat import Failure
 from kriegbot.players import specs
-from kriegbot.request import Refused, check_sandbox, path_of, refusing, seed_of, whole_of
+from kriegbot.request import Refused, check_sandbox, refusing, seed_of, whole_of
 from referee import RULE_SETS, GameRecord, RuleSet, record_to_pgn
 from referee.text import atomic_file, did_you_mean, one_line, quoted, unknown
 
 T = TypeVar("T")
 
-UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-"""The exception of a bad command line, for which typer has no public name."""
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # of a bad command line; it has no public name
 
 
 def option(metavar: str, help_: str, *names: str, **rest: Any) -> Any:
-    """Declare an option, named after its parameter or by `names`.
-
-    A `parser` among typer's other arguments raises Refused; it must also accept its own results, as defaults.
-    """
+    """Declare an option. A `parser` raises Refused, and also accepts its own results, as defaults."""
     return typer.Option(*names, metavar=metavar, help=help_, **rest)
 
 
@@ -50,7 +47,7 @@ def flag(help_: str, *names: str) -> Any:
 
 
 def whole_number(what: str, low: int, high: int) -> Callable[[Any], int]:
-    """Return a parser of whole numbers within bounds; refusals call the number `what`, and quote what was given."""
+    """Return a parser of whole numbers within bounds; refusals call the number `what`."""
     return lambda text: whole_of(text, what, low, high)
 
 
@@ -112,7 +109,6 @@ Patience: TypeAlias = Annotated[
         parser=seconds("patience", 0.001, 1e6),
     ),
 ]
-Save: TypeAlias = Annotated[Path | None, option("FILE", "Save the game as PGN.", parser=path_of)]
 Json: TypeAlias = Annotated[bool, flag("Print one JSON object.", "--json")]
 Sandbox: TypeAlias = Annotated[
     bool | None,
@@ -132,14 +128,11 @@ NoBrowser: TypeAlias = Annotated[bool, flag("With --web: print the address, open
 
 
 def sandbox_of(wanted: bool | None, *players: str) -> bool:
-    """Return True unless outside players run without a sandbox.
-
-    Raise Refused if a sandbox is `wanted`, but is not available or not for one of the players.
-    """
+    """Return True unless outside players run without a sandbox. Raise Refused if a sandbox is `wanted` in vain."""
     if wanted:
         check_sandbox(*players)
-    if wanted and bubblewrap.why_unavailable():
-        raise Refused(f"--sandbox is not available: {bubblewrap.why_unavailable()}.")
+        if why := bubblewrap.why_unavailable():
+            raise Refused(f"--sandbox is not available: {why}.")
     return wanted is not False
 
 
@@ -197,11 +190,8 @@ class GameFile:
 def free_name(folder: Path = Path()) -> Path:
     """Return an unused file name in a folder, by default the current one."""
     stem = f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}"
-    path, number = folder / f"{stem}.pgn", 1
-    while path.exists():
-        number += 1
-        path = folder / f"{stem}-{number}.pgn"
-    return path
+    names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+    return next(path for name in names if not (path := folder / f"{name}.pgn").exists())
 
 
 def refusal(error: Exception) -> str | None:

@@ -1,10 +1,7 @@
 """Two consoles for a person: lines of plain text, and a drawn terminal.
 
-Plain text is for pipes, and for terminals without colours or chess symbols. Each line, including the prompt ("White to
-try:"), is flushed at once. After a prompt the person enters one line, a try or a command. Announcements begin with the
-move number: "12... Black has moved.".
-
-A drawn terminal uses the alternate screen. At the end the true board and the result stay on the normal screen.
+Plain text is for pipes, and for terminals without colours or chess symbols. After a prompt ("White to try:") the person
+enters one line. A drawn terminal uses the alternate screen; at the end the true board stays on the normal one.
 """
 
 from __future__ import annotations
@@ -52,10 +49,7 @@ COLUMNS_BESIDE = 25  # columns besides the board's
 
 
 class PlainConsole:
-    """A console of plain text, on stdout and stdin.
-
-    It shows the chances of `heat` at each turn, and at a terminal the board, side by side if there is room.
-    """
+    """Plain text on stdout and stdin: the chances of `heat` at each turn and, at a terminal, the board beside them."""
 
     def __init__(self, names: Mapping[chess.Color, str], heat: Heat | None = None) -> None:
         self._names, self._heat, self._has_boards = names, heat, is_terminal()
@@ -65,10 +59,10 @@ class PlainConsole:
 
     def greet(self, rules: RuleSet, seed: int | None) -> None:
         """Print the players, the rules, and a seed that the person chose."""
-        white, black = (self._names[color] for color in chess.COLORS)
         self._has_shown_seed = seed is not None
+        players = " ".join(f"{side_name(color)}: {self._names[color]}." for color in chess.COLORS)
         seed_text = "" if seed is None else f" Seed: {seed}."
-        self.say([f"White: {white}. Black: {black}. Rules: {rules.title}.{seed_text} {HELP}"])
+        self.say([f"{players} Rules: {rules.title}.{seed_text} {HELP}"])
 
     def begin_again(self) -> None:
         """Go back to an earlier turn, whose past has been printed already."""
@@ -78,12 +72,12 @@ class PlainConsole:
     def show(self, view: View) -> None:
         """Print what is new, and the board: at first, if nothing is new, and at a terminal at each turn."""
         self._even.hold(view)
-        is_repeated = self._shown == view
+        is_repeated, is_first = self._shown == view, self._shown is None
         is_new_turn = self._shown is None or self._shown.ply != view.ply
         new = self._diary.take(view)
         self.say([] if self._is_restart else [entry.line() for entry in new])
-        self._is_restart = False
-        has_board = is_repeated or self._shown is None or (self._has_boards and is_new_turn)
+        self._shown, self._is_restart = view, False
+        has_board = is_repeated or is_first or (self._has_boards and is_new_turn)
         board = plain_board(own_men(view), view.color) if has_board else []
         has_heat = not view.refused and (has_board if self._has_boards else not is_repeated)
         heat = heat_table(self._heat(view), view.color) if self._heat is not None and has_heat else []
@@ -94,7 +88,6 @@ class PlainConsole:
             board += [left.ljust(BOARD_WIDTH) + right for left, right in pairs]
             heat = []
         self.say([*board, *heat])
-        self._shown = view
 
     def wait(self, view: View) -> None:
         """Print the announcements during the opponent's turn."""
@@ -244,7 +237,6 @@ class TerminalConsole:
         self._console.print(self._last(), no_wrap=True, overflow="ellipsis")
 
     def _side(self, view: View, width: int, height: int) -> Text:
-        """Return the column beside the board: the opponent, the last announcements, other lines, the person."""
         you_took = f", you took {text}" if (text := diary.captures_text(view)) else ""
         you_lost = f", lost {text}" if (text := "".join(map(GLYPHS.__getitem__, diary.lost_pieces(view)))) else ""
         opponent = self._player(not view.color, counted(view.opponent_men, "piece") + you_took, width)

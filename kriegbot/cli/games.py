@@ -63,8 +63,7 @@ STEPS = {
 }
 """Steps by keys: the sequences of terminals and of Windows for arrows, Page Down and Up, End and Home, and letters."""
 
-Frame: TypeAlias = tuple[Moment, dict[str, list[str]]]
-"""The game after one try, and the last lines of each view, by its name."""
+Frame: TypeAlias = tuple[Moment, dict[str, list[str]]]  # with the last lines of each view, by its name
 
 
 def replay(
@@ -101,16 +100,14 @@ def replay(
 
 
 def _turning_points(record: GameRecord) -> Iterator[str]:
-    """Yield the players and the turning points of both sides, line by line."""
     specs = [record.headers["White"], record.headers["Black"]]
     *_, last = record.replay()
-    views = {color: last.referee.view(color) for color in chess.COLORS}
     compile_kernels()
     for color, name in zip((chess.WHITE, chess.BLACK), both_called(specs), strict=True):
-        side, view, other = side_name(color), views[color], views[not color]
-        with Console(stderr=True).status(f"Looking at {side}'s turns ..."):
+        view, other = last.referee.view(color), last.referee.view(not color)
+        with Console(stderr=True).status(f"Looking at {side_name(color)}'s turns ..."):
             points = Hindsight().turning_points(view, other, your_side(specs)) or []
-        yield f"{side}, {name}:" + ("" if points else " no costly turn while the game was open.")
+        yield f"{side_name(color)}, {name}:" + ("" if points else " no costly turn while the game was open.")
         for point in points:
             chances = "" if point["theme"] == LUCKY else f", chance {point['before']:.0%} -> {point['after']:.0%}"
             yield f"  {point['place']} {point['made']}: {point['theme']}{chances}"
@@ -118,7 +115,7 @@ def _turning_points(record: GameRecord) -> Iterator[str]:
 
 
 def _follow_keys(record: GameRecord, console: Console, read: Callable[[], str]) -> None:
-    frames, steps = _frames(record), {key: step for step, keys in STEPS.items() for key in keys}
+    frames, steps = list(_frames(record)), {key: step for step, keys in STEPS.items() for key in keys}
     at, view = 0, 0
     while True:
         _draw_moment(console, record, frames, at, VIEWS[view % len(VIEWS)])
@@ -129,15 +126,12 @@ def _follow_keys(record: GameRecord, console: Console, read: Callable[[], str]) 
             at = min(max(at + steps.get(key, 0), 0), len(frames) - 1)
 
 
-def _frames(record: GameRecord) -> list[Frame]:
+def _frames(record: GameRecord) -> Iterator[Frame]:
     entries: dict[str, list[Entry]] = {name: [] for name in READERS}
-    frames = []
     for moment in moments(record):
         for name in READERS:
             entries[name] += moment.news[name]
-        news = {name: [line for _, line in gathered(entries[name][-50:])][-14:] for name in READERS}
-        frames.append((moment, news))
-    return frames
+        yield moment, {name: [line for _, line in gathered(entries[name][-50:])][-14:] for name in READERS}
 
 
 def _draw_moment(console: Console, record: GameRecord, frames: list[Frame], at: int, view: str) -> None:
@@ -204,7 +198,7 @@ def convert(
     """  # noqa: D301 - \b keeps the lines that follow it
     given_rules = None if rules is None else common.rules_from(rules)
     path = _target_of(source, target)
-    try:
+    with refusing(RecordError):
         to = format_for(target) if form_out is None else format_named(form_out)
         is_filtered = to is FORMATS["filtered"]
         if side is None and is_filtered:
@@ -213,8 +207,6 @@ def convert(
             raise Refused("--side goes with --to filtered; add that.")
         text = text_of(source)
         form = format_of(text) if form_in is None else format_named(form_in)
-    except RecordError as error:
-        raise Refused(str(error)) from None
     games = form.games(text)
     if not games:
         raise Refused(f"{quoted(source)}: no game in it.")
@@ -260,10 +252,8 @@ def _target_of(source: str, target: str) -> Path | None:
 
 def text_of(source: str) -> str:
     """Return the text of a file of games, or of standard input."""
-    try:
+    with refusing(ValueError, beginning=f"{quoted(source)}: "):
         return pgn_decoded(sys.stdin.buffer.read() if source == STANDARD else read_bytes(Path(source), MAX_BYTES))
-    except ValueError as error:
-        raise Refused(f"{quoted(source)}: {error}") from None
 
 
 def record_of(game: str) -> GameRecord:
@@ -278,7 +268,7 @@ def record_of(game: str) -> GameRecord:
         with refusing(StoreError), Store.open(file) as store:
             return store.record(number)
     text = text_of(file)
-    try:
+    with refusing(RecordError, beginning=f"{quoted(file)}: "):
         form = format_of(text)
         games = form.games(text)
         if number is None and len(games) > 1:
@@ -286,8 +276,6 @@ def record_of(game: str) -> GameRecord:
         if (number or 1) > len(games):
             raise Refused(f"{quoted(file)}: no game {number or 1}; it holds {len(games)}.")
         return form.read(games[(number or 1) - 1], None)[0]
-    except RecordError as error:
-        raise Refused(f"{quoted(file)}: {error}") from None
 
 
 def _is_database(file: str) -> bool:
@@ -325,20 +313,14 @@ def render(
     path, record = path_of(out), record_of(game)
     if belief:
         compile_kernels()
+    people = [color for color in SIDES["both"] if record.headers[side_name(color)] == PERSON]
+    sides = SIDES[side] if side is not None else people if len(people) == 1 else SIDES["both"]
     total = 2 + sum(1 + bool(turn.tries) for turn in record.turns)
-    frames = patiently(
-        "Following the game", pictures(record, SIDES[side or _side_of(record)], has_belief=belief), total
-    )
+    frames = patiently("Following the game", pictures(record, sides, has_belief=belief), total)
     data = animated(frames).encode() if kind == ".svg" else _painted(frames, kind)
     save_whole(path, data)
     seconds = sum(picture.seconds for picture in frames)
     print(f"{one_line(out)}: {counted(len(frames), 'picture')}, {seconds:.0f} s, {len(data) / 1000:.0f} kB")
-
-
-def _side_of(record: GameRecord) -> str:
-    """Return the side of the only person; "both" if there are two or none."""
-    people = [name.lower() for name in ("White", "Black") if record.headers[name] == PERSON]
-    return people[0] if len(people) == 1 else "both"
 
 
 def _painted(frames: list[Picture], kind: str) -> bytes:

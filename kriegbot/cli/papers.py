@@ -100,7 +100,6 @@ def reproduce(
 
 
 def _show_figure(figure: int, path: Path, results: list[figures.CellResult]) -> None:
-    """Print a figure as a table, and write it as a CSV file and a plot."""
     console = Console(highlight=False)
     show_table(figures.table_of(figure, results), console)
     console.print()

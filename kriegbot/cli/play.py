@@ -168,7 +168,6 @@ def _obstacle(record: GameRecord) -> str:
 
 
 def _last() -> Path:
-    """Return the file of the latest unfinished game that nobody plays now."""
     folder = games_folder()
     for path in sorted(folder.glob("*.pgn"), key=os.path.getmtime, reverse=True):
         try:
@@ -202,7 +201,8 @@ class ConsoleGame:
         with _one_interrupt():
             common.check_players([self.opponent], self.rules)
             names = {self.side: YOU, (not self.side): called(str(self.opponent))}
-            console = _console(names, show_belief=show_belief)
+            heat, terminal = _heat() if show_belief else None, drawing_console()
+            console = PlainConsole(names, heat) if terminal is None else TerminalConsole(names, heat, terminal)
             file = common.GameFile(path, is_ours=self.begun is not None) if path is not None else _draft()
             with nullcontext() if file is None else playing(file.path):
                 result = self._play(console, file)
@@ -303,7 +303,6 @@ def _commands(console: Console, help_: Help) -> Mapping[str, Answer]:
 
 
 def _explain(view: View) -> Sequence[str]:
-    """Return the last announcements and their meaning."""
     diary = Diary(for_person=True)
     diary.take(view)
     lines = [line for entry in diary.latest() for line in (entry.text, *(f"  {one}" for one in meaning(entry.means)))]
@@ -321,11 +320,6 @@ def _one_interrupt() -> Iterator[None]:
 
     with signal_handlers(dict.fromkeys((signal.SIGINT, signal.SIGTERM, *HUNG_UP), interrupt)):
         yield
-
-
-def _console(names: dict[chess.Color, str], *, show_belief: bool) -> Console:
-    heat, terminal = _heat() if show_belief else None, drawing_console()
-    return PlainConsole(names, heat) if terminal is None else TerminalConsole(names, heat, terminal)
 
 
 def _heat() -> Heat:
@@ -348,7 +342,6 @@ def _draft() -> common.GameFile | None:
 
 
 def _ask_path(name: Path) -> Path | None:
-    """Ask where to save a game. Return None if the person does not want to."""
     while True:
         try:
             answer = input(f"Save as {name}? [Y, n, or another name] ").strip()

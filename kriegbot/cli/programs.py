@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from json import dumps
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,13 +22,13 @@ from kriegbot.game.conformance import conformance
 from kriegbot.game.match import GameResult, play_game
 from kriegbot.game.process import ProcessSeat
 from kriegbot.models import OPPONENTS
-from kriegbot.narration.diary import counted
+from kriegbot.narration.diary import counted, side_name
 from kriegbot.narration.moments import ending, playthrough
 from kriegbot.narration.results import Results, practice_text, results_rows, results_text
 from kriegbot.parts import Parts
 from kriegbot.players import specs
 from kriegbot.players.making import RULES
-from kriegbot.request import Refused, limits_of, program_of, seed_of
+from kriegbot.request import Refused, limits_of, path_of, program_of, seed_of
 from referee import RULE_SETS
 
 SHELLS = ("bash", "zsh", "fish")
@@ -41,7 +43,7 @@ def match(
     limits: common.DrawLimits = "paper",
     seed: common.Seed = None,
     patience: common.Patience = None,
-    save: common.Save = None,
+    save: Annotated[Path | None, common.option("FILE", "Save the game as PGN.", parser=path_of)] = None,
     json: common.Json = False,
     explain: Annotated[bool, flag("Show each search's belief and best tries.", "--explain")] = False,
     quiet: Annotated[bool, flag("Print only the result.", "--quiet", "-q")] = False,
@@ -95,12 +97,10 @@ def _as_json(result: GameResult, seed: int) -> dict[str, object]:
 
 
 def _explanations(result: GameResult) -> dict[int, list[str]]:
-    """Return the players' explanations of their answers, by ply."""
-    lines: dict[int, list[str]] = {}
+    lines = defaultdict[int, list[str]](list)
     for answer in result.answers:
         if answer.report.why:
-            name = "White" if answer.color else "Black"
-            lines.setdefault(answer.ply, []).append(f"{name}: {answer.report.why}")
+            lines[answer.ply].append(f"{side_name(answer.color)}: {answer.report.why}")
     return lines
 
 

@@ -163,7 +163,6 @@ def _check_hidden(path: Path, specs: list[PlayerSpec]) -> None:
 
 
 def _seed_in(path: Path) -> int:
-    """Return the seed of the tournament in a file, or a fresh one if there is no file yet."""
     if not os.path.isfile(path) or not os.path.getsize(path):
         return seed_of(None)
     with refusing(StoreError), Store.open(path) as store:
@@ -223,7 +222,6 @@ def play_missing(
 
 
 def _compile_for(specs: list[PlayerSpec]) -> None:
-    """Compile the kernels of our players once, before every worker does."""
     ours = next((spec for spec in specs if spec.name != "rand" and not spec.is_outside), None)
     if ours is not None:
         with preparing() as report, ProcessSeat(ours, report=report) as seat, contextlib.suppress(PlayerFailed):
@@ -266,7 +264,6 @@ class Scoreboard:
             print(f"{self.done} of {self.wanted} games, {self._standing()}, {left} left", file=sys.stderr)
 
     def _standing(self) -> str:
-        """Return the speed and, with a single pairing, the first player's results so far."""
         speed = f"{self._played / max(time.monotonic() - self._begun, 1e-9):.2f} games/s"
         lost, drawn, won = self._points
         if not self._is_single or not lost + drawn + won:

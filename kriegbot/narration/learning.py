@@ -34,12 +34,6 @@ PUZZLE_KINDS = {
     "capture": "Was that capture safe?",
 }
 GRADES = ("easy", "medium", "hard")
-ANSWER_FORMS = {
-    "king": "a square such as g8",
-    "tells": "a try such as e4, Nf3, exd5 or e2e4",
-    "mate": "a try such as e4, Nf3, exd5 or e2e4",
-    "capture": "yes or no",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,11 +236,14 @@ class Puzzle:
             return _verdict(answer[-2:] in self.answers, f"The king cannot be on {answer[-2:]}.", refused)
         if self.kind == "capture" and answer in ("yes", "no", "y", "n"):
             return _verdict({"y": "yes", "n": "no"}[answer[0]] in self.answers, "", refused)
-        raise BadTry(f"{quoted(text)} is not an answer. Give {ANSWER_FORMS[self.kind]}.")
+        form = "a square such as g8" if self.kind == "king" else "yes or no"
+        raise BadTry(f"{quoted(text)} is not an answer. Give {form}.")
 
     @property
     def solution(self) -> str:
         """The answer and what proves it."""
+        moves = [chess.Move.from_uci(code) for code in self.answers if len(code) > 3]
+        names = [try_name(move, self.view()) for move in moves]
         if self.kind == "king":
             text = f"The king is on {self.answers[0]}."
         elif self.kind == "capture":
@@ -256,15 +253,13 @@ class Puzzle:
             likely = ", ".join(f"{answer.rstrip('.')} ({percent}%)" for answer, percent in self.parts[:4])
             best, second = (2**bits for bits in self.facts)
             text = (
-                f"{listed(self._names)} surprises most. The referee's answers: {likely}. That is as hard to predict as "
+                f"{listed(names)} surprises most. The referee's answers: {likely}. That is as hard to predict as "
                 f"one of {best:.1f} equally likely answers; for the next best try, one of {second:.1f}. The "
                 f"percentages hold if {self.opponent} moves at random."
             )
         else:
-            verb = "begin" if self.facts[0] == 2 else "mate"
-            one = len(self.answers) == 1
-            text = f"{listed(self._names)} {verb}{'s' * one}{' a mate in two' * (verb == 'begin')}."
-            moves = [chess.Move.from_uci(code) for code in self.answers]
+            ends = "begin{} a mate in two" if self.facts[0] == 2 else "mate{}"
+            text = f"{listed(names)} {ends.format('s' * (len(names) == 1))}."
             if any(not all(board.is_legal(move) for move in moves) for board in self._mate_boards()):
                 text += " If the referee refuses a try, another one mates."
         all_ = "both" if self.boards == 2 else f"all {self.boards:,}"
@@ -279,10 +274,6 @@ class Puzzle:
             board.set_piece_at(square, chess.Piece(chess.KING, not board.turn))
             boards.append(board.copy(stack=False))
         return boards
-
-    @property
-    def _names(self) -> list[str]:
-        return [try_name(chess.Move.from_uci(code), self.view()) for code in self.answers]
 
 
 def leads_to_mate(boards: Sequence[chess.Board], move: chess.Move, moves: int, rules: RuleSet) -> bool:

@@ -185,26 +185,13 @@ def _strength(color: chess.Color, men: Men) -> float:
     return strength
 
 
-class ScriptedPlayer(ABC):
-    """Player of one game by a script; the seed decides between tries of equal rank."""
+class Hunter:
+    """Decides when to hunt the opponent's king, and keeps track of it."""
 
-    def __init__(self, seed: int = 0) -> None:
-        self._rng = random.Random(seed)
+    def __init__(self) -> None:
         self._king: LoneKing | None = None
 
-    def choose(self, view: View) -> Choice:
-        """Answer a view with the open try of the highest rank."""
-        king, turn, tries = self._hunted(view), ScriptTurn(view), view.tries()
-        ranked = [king.rate(move) if king is not None else self._rank(turn, move) for move in tries]
-        best = max(ranked)
-        first = [move for move, rank in zip(tries, ranked, strict=True) if rank == best]
-        return Choice(first[int(self._rng.random() * len(first))])
-
-    @abstractmethod
-    def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
-        """Rate a try when nothing is urgent, from -500 to 500."""
-
-    def _hunted(self, view: View) -> LoneKing | None:
+    def hunts(self, view: View) -> LoneKing | None:
         """Return the king to hunt; None if it has many pieces, we too few to mate it, or something else is urgent."""
         heavy = sum(kind in (chess.ROOK, chess.QUEEN) for kind in view.men.values())
         is_alone = view.opponent_men == 1
@@ -218,6 +205,26 @@ class ScriptedPlayer(ABC):
         last = view.last_announcement
         is_urgent = last is not None and not is_alone and (last.capture is not None or bool(last.checks))
         return None if is_urgent else self._king
+
+
+class ScriptedPlayer(ABC):
+    """Player of one game by a script; the seed decides between tries of equal rank."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._rng = random.Random(seed)
+        self._hunter = Hunter()
+
+    def choose(self, view: View) -> Choice:
+        """Answer a view with the open try of the highest rank."""
+        king, turn, tries = self._hunter.hunts(view), ScriptTurn(view), view.tries()
+        ranked = [king.rate(move) if king is not None else self._rank(turn, move) for move in tries]
+        best = max(ranked)
+        first = [move for move, rank in zip(tries, ranked, strict=True) if rank == best]
+        return Choice(first[int(self._rng.random() * len(first))])
+
+    @abstractmethod
+    def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
+        """Rate a try when nothing is urgent, from -500 to 500."""
 
     def _rank(self, turn: ScriptTurn, move: chess.Move) -> float:
         piece, target = turn.piece(move), chess.BB_SQUARES[move.to_square]

@@ -194,14 +194,14 @@ def parse_spec(text: str, *, sandbox: bool = True, experimental: bool = True) ->
                 where = "set it in Python, or with `kriegbot reproduce --choice`"
                 raise BadSpec(f"option {option.name!r} of player {name!r} is for experiments: {where}.")
         return PlayerSpec(name, parse_options(name, player_kind(name), texts), sandbox)
+    if not text.startswith(PROGRAM) and name not in entry_points(PLAYERS.group):
+        class_name, colon, rest = rest.partition(":")
+        _check_reference(name, class_name)
+        name = f"{name}:{class_name}"
     if not text.isprintable():
         raise BadSpec(f"illegal player {quoted(text)}: it takes printable characters.")
     if text.startswith(PROGRAM):
         return _parse_program(text, sandbox)
-    if name not in entry_points(PLAYERS.group):
-        class_name, colon, rest = rest.partition(":")
-        _check_reference(name, class_name)
-        name = f"{name}:{class_name}"
     return PlayerSpec(name, dict(_split_options(name, rest)) if colon else {}, sandbox)
 
 
