@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 
 import chess
 from rich.console import Console
-from rich.status import Status
 from rich.text import Text
 
 from kriegbot.cli.common import progress_text
@@ -149,7 +148,7 @@ class TerminalConsole:
         self._names, self._heat, self._console = names, heat, console
         self._diary, self._even = Diary(for_person=True), EvenTime()
         self._lines: Sequence[str] = ()
-        self._status: Status | None = None
+        self._status = console.status("", spinner="dots")
         self._has_second_screen = self._has_shown_seed = False
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401 - gives input() its line editing
@@ -173,7 +172,7 @@ class TerminalConsole:
         """Draw the board while the opponent is thinking."""
         self._even.begin(view)
         self._diary.take(view)
-        self._stop_status()
+        self._status.stop()
         self._draw(view)
         self._lines = ()
         opponent = side_name(not view.color)
@@ -181,7 +180,7 @@ class TerminalConsole:
 
     def read(self, view: View) -> str:
         """Draw the board and return the person's next line."""
-        self._stop_status()
+        self._status.stop()
         self._draw(view)
         check = f" ({check.text.rstrip('.').lower()})" if (check := check_to_answer(view)) else ""
         return input(f" {side_name(view.color)} to try{check}: ")
@@ -196,11 +195,8 @@ class TerminalConsole:
 
     def busy(self, text: str) -> None:
         """Show a reason to wait until the next question."""
-        if self._status is None:
-            self._status = self._console.status(text, spinner="dots")
-            self._status.start()
-        else:
-            self._status.update(text)
+        self._status.update(text)
+        self._status.start()
 
     def finish(self, record: GameRecord, view: View, truth: chess.Board | None) -> None:
         """Show the result, the true board (else the person's own pieces) and the seed on the normal screen."""
@@ -218,7 +214,7 @@ class TerminalConsole:
 
     def close(self) -> None:
         """Put the terminal back as it was."""
-        self._stop_status()
+        self._status.stop()
         if self._has_second_screen:
             self._console.set_alt_screen(False)
             self._has_second_screen = False
@@ -285,11 +281,6 @@ class TerminalConsole:
 
     def _scale(self) -> int:
         return fitting(self._console.width - COLUMNS_BESIDE, self._console.height - ROWS_BESIDE)
-
-    def _stop_status(self) -> None:
-        if self._status is not None:
-            self._status.stop()
-            self._status = None
 
 
 def _wrapped(text: str, width: int) -> list[str]:

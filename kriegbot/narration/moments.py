@@ -6,14 +6,13 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 import chess
 
 from kriegbot.narration.diary import Diary, Entry, Men, counted, own_men, plain_board, score_name, side_name
 from kriegbot.parts import value_text
 from kriegbot.players.specs import PLAYERS, BadSpec, parse_spec, player_kind
-from referee import Event, GameRecord, Limits, OwnQuestion, OwnTry, View
+from referee import Event, GameRecord, OwnQuestion, OwnTry, View
 from referee.text import one_line
 
 READERS = ("referee", "White", "Black")
@@ -133,7 +132,9 @@ def heading(record: GameRecord) -> Iterator[str]:
         if name in record.headers:
             yield f"{name}: {record.headers[name]}"
     yield f"Rules: {record.rules.title}"
-    yield f"Limits: {limits_text(record.limits)}"
+    limits = {"plies": record.limits.plies, "plies without pawn move or capture": record.limits.quiet_plies}
+    parts = [f"{number} {what}" for what, number in limits.items() if number is not None]
+    yield f"Limits: {'draw after ' + ', or after '.join(parts) if parts else 'none'}"
     if record.start != chess.STARTING_FEN:
         yield f"Start: {record.start}"
 
@@ -142,16 +143,6 @@ def ending(record: GameRecord) -> str:
     """Return the result as a line: "0-1: checkmate, Black wins, after 57 plies"."""
     how = record.end.text() if record.end is not None else "the game is unfinished"
     return f"{record.result}: {how}, after {counted(len(record.turns), 'ply', 'plies')}"
-
-
-def limits_text(limits: Limits) -> str:
-    """Return limits in words."""
-    parts = []
-    if limits.plies is not None:
-        parts.append(f"{limits.plies} plies")
-    if limits.quiet_plies is not None:
-        parts.append(f"{limits.quiet_plies} plies without pawn move or capture")
-    return "draw after " + ", or after ".join(parts) if parts else "none"
 
 
 def _both(men: Mapping[str, Men], news: list[list[str]]) -> Iterator[str]:
@@ -163,17 +154,17 @@ def _both(men: Mapping[str, Men], news: list[list[str]]) -> Iterator[str]:
     yield ""
     yield "White".ljust(COLUMN) + "Black"
     padded = [[""] * (height - len(column)) + column for column in columns]
-    for left, right in zip_longest(*padded):
+    for left, right in zip(*padded, strict=True):
         yield (left.ljust(COLUMN) + right).rstrip()
 
 
 def called(spec: str) -> str:
     """Return a player's name: "Club bot", "overconfident (depth 2, time 1 s)", "A person"; other specs as they are."""
+    if spec.partition(":")[0] not in PLAYERS.names():
+        return spec
     try:
-        player = parse_spec(spec) if spec.partition(":")[0] in PLAYERS.names() else None
+        player = parse_spec(spec)
     except BadSpec:
-        player = None
-    if player is None:
         return spec
     kind = player_kind(player.name)
     if kind.make is None:

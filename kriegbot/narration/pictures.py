@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 
 import chess
 import chess.svg
@@ -50,7 +51,8 @@ def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bo
     names = " - ".join(called(record.headers[name]) for name in ("White", "Black"))
     captions = {f"{side_name(color)}'s board": f"{names}. {record.rules.title} rules." for color in sides}
     ply, count, bottom = 0, len(record.turns), sides[0]
-    for turn in _turns(moments(record)):
+    for _, grouped in groupby(moments(record), lambda one: _is_refused(one) or object()):
+        turn = list(grouped)
         moment = turn[-1]
         ply += moment.event is not None and not _is_refused(moment)
         new = [_caption([entry for one in turn for entry in one.news[side_name(color)]]) for color in sides]
@@ -66,17 +68,6 @@ def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bo
         pieces = "".join(_piece(square, piece, bottom) for square, piece in sorted(moment.men["referee"].items()))
         last = [("The true board", ending(record))] * len(sides)
         yield Picture([pieces] * len(sides), bottom, list(_texts(last, f"{ply} of {count}")), LAST_SECONDS)
-
-
-def _turns(each: Iterator[Moment]) -> Iterator[list[Moment]]:
-    """Group moments: refused tries and questions of one turn together, everything else alone."""
-    turn: list[Moment] = []
-    for moment in each:
-        if turn and not (_is_refused(turn[-1]) and _is_refused(moment)):
-            yield turn
-            turn = []
-        turn.append(moment)
-    yield turn
 
 
 def _is_refused(moment: Moment) -> bool:

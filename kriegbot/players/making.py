@@ -17,15 +17,7 @@ if TYPE_CHECKING:
     from kriegbot.kernels.preparing import Progress
 
 
-class RuleSets(Parts):
-    """Rule sets: built in, from installed packages, and FILE.py:NAME or MODULE:NAME."""
-
-    def names(self) -> tuple[str, ...]:
-        """Return the names of `referee.RULE_SETS`."""
-        return tuple(RULE_SETS)
-
-
-RULES = RuleSets("rule set", "referee", "kriegbot.rules")
+RULES = Parts("rule set", "referee", "kriegbot.rules", listed=tuple(RULE_SETS))
 
 
 def load_rules(name: str) -> RuleSet:
