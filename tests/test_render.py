@@ -110,7 +110,7 @@ def test_a_game_that_may_go_on_has_no_true_board() -> None:
 @pytest.mark.parametrize(("white", "black", "boards"), [("human", "rand", 1), ("human", "human", 2), ("hs", "hs", 2)])
 def test_a_person_who_played_a_program_gets_the_own_side(white: str, black: str, boards: int) -> None:
     record = played("e2e4", White=white, Black=black)
-    assert len(command.SIDES[command._side_of(record)]) == boards
+    assert len(command._sides_of(record)) == boards
 
 
 def test_one_game_of_several_is_asked_for_by_its_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -313,14 +313,18 @@ def render(
     path, record = path_of(out), record_of(game)
     if belief:
         compile_kernels()
-    people = [color for color in SIDES["both"] if record.headers[side_name(color)] == PERSON]
-    sides = SIDES[side] if side is not None else people if len(people) == 1 else SIDES["both"]
+    sides = _sides_of(record) if side is None else SIDES[side]
     total = 2 + sum(1 + bool(turn.tries) for turn in record.turns)
     frames = patiently("Following the game", pictures(record, sides, has_belief=belief), total)
     data = animated(frames).encode() if kind == ".svg" else _painted(frames, kind)
     save_whole(path, data)
     seconds = sum(picture.seconds for picture in frames)
     print(f"{one_line(out)}: {counted(len(frames), 'picture')}, {seconds:.0f} s, {len(data) / 1000:.0f} kB")
+
+
+def _sides_of(record: GameRecord) -> list[chess.Color]:
+    people = [color for color in SIDES["both"] if record.headers[side_name(color)] == PERSON]
+    return people if len(people) == 1 else SIDES["both"]
 
 
 def _painted(frames: list[Picture], kind: str) -> bytes:

@@ -1,8 +1,7 @@
 """The reasons for turning points, in sentences.
 
 Reasons are counted for the move made and the better try alike, one ply deep, on a hundred positions sampled from the
-belief, or on all possible ones if there are no more than that. A sentence names the positions that it counts. Only what
-happened in the game comes from the true board.
+belief, or on all possible ones if there are no more. Only what happened in the game comes from the true board.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ MAX_NAMED = 4  # types of pieces that a sentence names
 ROOKS_CASTLED = ((7, 5), (0, 3))  # files of a rook before and after castling
 LUCKY = "lucky"
 SURPRISE = "surprise"
+REAL = {True: "including the real one", False: "though not in the real one"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,11 @@ class Positions:
         """Return "in 29 of 100 sampled positions", or "in 8 of the 17 sampled positions that allow it"."""
         kind = "possible" if self.are_all else "sampled"
         if legal == 1:
-            only = f"in {'the only' if count else 'no'} {kind} position"
-            return only + f" that allows {move}" * (self.total > 1)
-        if legal < self.total:
-            return f"in {count or 'none'} of the {legal} {kind} positions that allow {move}"
-        if count == legal and self.are_all:
+            return f"in {'the only' if count else 'no'} {kind} position" + f" that allows {move}" * (self.total > 1)
+        if count == legal == self.total and self.are_all:
             return "in every possible position"
-        return f"in {count or 'none'} of {legal} {kind} positions"
+        is_part = legal < self.total
+        return f"in {count or 'none'} of {'the ' * is_part}{legal} {kind} positions" + f" that allow {move}" * is_part
 
 
 @dataclass(slots=True)
@@ -178,8 +176,7 @@ class Reasons:
     def find(self, gained: float) -> tuple[str, str, object]:
         """Return the theme, the reason, and a detail that tells it from others of this theme.
 
-        Args:
-          gained: how many pawns better the better try is, two plies ahead.
+        The better try is `gained` pawns better, two plies ahead.
         """
         made, best, better, enemy = self._made, self._best, self._better, self._enemy
         square, cost = self._hanging_square()
@@ -190,13 +187,12 @@ class Reasons:
             why = f"That was mate, and lucky: it was mate {self._on(made.mates)}. {looked_better}"
             return LUCKY, why, played.events
         if made.share(made.stalemates) - best.share(best.stalemates) >= MIN_SHARE:
-            real = _including(played.after.is_stalemate())
-            why = f"That was stalemate {self._on(made.stalemates)}, {real}."
+            why = f"That was stalemate {self._on(made.stalemates)}, {REAL[played.after.is_stalemate()]}."
             return "stalemate", f"{why} {self._after_better('it would be stalemate', best.stalemates)}", None
         if best.mates - made.mates >= MIN_SHARE * best.total / 100:
             is_real = board.is_legal(self._best_move) and is_mate(board, self._best_move)
             where = self._positions.text(best.mates, best.total)
-            return "mate missed", f"{better} would have mated {where}, {_including(is_real)}.", None
+            return "mate missed", f"{better} would have mated {where}, {REAL[is_real]}.", None
         if made.share(made.mated) - best.share(best.mated) >= (0.5 if played.is_mated else MIN_SHARE):
             came = "did" if played.is_mated else "did not"
             why = f"{enemy} could mate at once {self._on(made.mated)}, and {came}."
@@ -292,12 +288,11 @@ class Reasons:
 
     def _square_after_best(self, square: chess.Square) -> chess.Square:
         """Return where the piece on a square after the move made would be after the better try."""
-        origin = self._move.from_square if square == self._move.to_square else square
-        best = self._best_move
-        if self._played.board.is_castling(best) and chess.square_rank(origin) == chess.square_rank(best.to_square):
-            for corner, after in ROOKS_CASTLED:
-                if origin == chess.square(corner, chess.square_rank(origin)) and abs(best.to_square - origin) <= 2:
-                    return chess.square(after, chess.square_rank(origin))
+        best, origin = self._best_move, self._move.from_square if square == self._move.to_square else square
+        rank = chess.square_rank(best.to_square)
+        for corner, after in ROOKS_CASTLED if self._played.board.is_castling(best) else ():
+            if origin == chess.square(corner, rank) and abs(best.to_square - origin) <= 2:
+                return chess.square(after, rank)
         return best.to_square if origin == best.from_square else origin
 
     def _could_take(self, square: chess.Square) -> str:
@@ -330,10 +325,6 @@ def _sentences(*texts: str) -> str:
 
 def _pawns(value: float) -> str:
     return f"{value:.1f} {'pawn' if f'{value:.1f}' == '1.0' else 'pawns'}"
-
-
-def _including(is_real: bool) -> str:
-    return "including the real one" if is_real else "though not in the real one"
 
 
 def _a(kind: chess.PieceType) -> str:

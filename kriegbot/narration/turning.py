@@ -2,8 +2,7 @@
 
 A turn is judged by what its side could know: by boards consistent with the announcements. Try values are those of
 hints. A turn loses by its move, if a better try was known, or by a surprise: the next turn looks worse than the move
-made had promised. `kriegbot.narration.reasons` finds the reasons. Choosing turns by lost winning chances is what chess
-sites do; the themes are our own.
+made had promised. Chess sites, too, choose turns by lost winning chances; the themes are our own.
 """
 
 from __future__ import annotations
@@ -83,11 +82,10 @@ class JudgedTurn:
     @property
     def loss(self) -> float:
         """The greater of both if it is one to show; 0 if the game was decided, or a surprise cost no material."""
-        if self.best is None or self.best <= LOST:
-            return 0.0
         is_won = self.made is not None and winning_chance(self.made["value"]) >= WON
         is_bad = self.surprise >= MIN_SURPRISE and (self.played.is_mated or self.played.pawns_won < 0)
-        return max(0.0 if is_won or self.error < MIN_LOSS else self.error, self.surprise if is_bad else 0.0)
+        loss = max(0.0 if is_won or self.error < MIN_LOSS else self.error, self.surprise if is_bad else 0.0)
+        return 0.0 if self.best is None or self.best <= LOST else loss
 
 
 def winning_chance(centipawns: float) -> float:
@@ -180,17 +178,14 @@ class Hindsight:
 
 def steepest(turns: Sequence[JudgedTurn]) -> JudgedTurn | None:
     """Return the turn with the greatest fall within the steepest cliff; None if there is no cliff."""
-    cliffs = []
-    for first in range(len(turns)):
-        chosen = turns[first : first + CLIFF_TURNS]
-        best, last = chosen[0].best, chosen[-1].next
-        if best is not None and last is not None and best - last >= CLIFF:
-            cliffs.append((best - last, -first))
-    if not cliffs:
-        return None
-    first = -max(cliffs)[1]
+
+    def depth(window: Sequence[JudgedTurn]) -> float:
+        best, last = window[0].best, window[-1].next
+        return 0.0 if best is None or last is None else best - last
+
+    cliff = max((turns[at : at + CLIFF_TURNS] for at in range(len(turns))), key=depth, default=turns)
     # a turn that cannot be judged may fall for no reason that could be named
-    explained = [one for one in turns[first : first + CLIFF_TURNS] if max(one.error, one.surprise) > 0.0]
+    explained = [one for one in cliff if depth(cliff) >= CLIFF and max(one.error, one.surprise) > 0.0]
     return max(explained, key=lambda one: one.fall, default=None)
 
 
