@@ -1,9 +1,8 @@
 """The referee's announcement of a move: capture, checks, pawn tries and end, as data, in words and as a code.
 
-`announce` is a pure function of a position and a legal move, so an exact enumeration of histories can call it for each
-of them. Two conventions surprise chess players. A capture is announced at the square of the captured piece, also en
-passant, unless the rule set announces en passant. And of the two diagonals through the checked king's square the longer
-one is "long", whichever way it runs.
+Two conventions surprise chess players. A capture is announced at the square of the captured piece, also en passant,
+unless the rule set announces en passant. And of the two diagonals through the checked king's square the longer one is
+"long", whichever way it runs.
 """
 
 from __future__ import annotations
@@ -62,11 +61,7 @@ DECISIVE = frozenset({Reason.CHECKMATE, Reason.RESIGNATION, Reason.FORFEIT})
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of a game.
-
-    A draw and an abandoned game, which has no result, have no winner. `detail` is one more line for people, such as the
-    fault of a forfeiting player.
-    """
+    """The end of a game. `detail` is one more line for people, such as the fault of a forfeiting player."""
 
     reason: Reason
     winner: chess.Color | None = None
@@ -105,8 +100,7 @@ _CHECK_WORDS = {
     Check.KNIGHT: "by a knight",
 }
 CHECK_LETTERS = dict(zip("RFLSN", Check, strict=True))
-_KIND_OF_LETTER = {None: None, "p": CapturedKind.PAWN, "o": CapturedKind.PIECE}  # o: "officer"; n would be a knight
-_LETTER_OF_KIND = {None: "", CapturedKind.PAWN: "p", CapturedKind.PIECE: "o"}
+_KIND_LETTERS = {CapturedKind.PAWN: "p", CapturedKind.PIECE: "o"}  # o: "officer"; n would be a knight
 _END_OF_CODE = {
     "mate:w": End(Reason.CHECKMATE, chess.WHITE),
     "mate:b": End(Reason.CHECKMATE, chess.BLACK),
@@ -152,18 +146,27 @@ class PawnTryInfo:
                 return "".join(map(chess.square_name, squares)) or "none"
         return "yes" if self.at_least else "no"
 
+    @staticmethod
+    def parse(code: str) -> PawnTryInfo:
+        """Return the information of a `code`."""
+        if code in ("yes", "no"):
+            return PawnTryExists(code == "yes")
+        if code.isdecimal():
+            return PawnTryCount(int(code))
+        return PawnTrySquares(tuple(map(chess.parse_square, re.findall("[a-h][1-8]", code))))
+
     def text(self) -> str:
         """Return a phrase for people: "no pawn tries", "2 pawn tries", "pawn tries from e4 and g5"."""
         match self:
-            case _ if not self.at_least:
-                return "no pawn tries"
-            case PawnTryCount(number):
-                return "1 pawn try" if number == 1 else f"{number} pawn tries"
+            case PawnTryCount(1):
+                return "1 pawn try"
+            case PawnTryCount(number) if number:
+                return f"{number} pawn tries"
             case PawnTrySquares((square,)):
                 return f"a pawn try from {chess.square_name(square)}"
             case PawnTrySquares((*squares, last)):
                 return f"pawn tries from {', '.join(map(chess.square_name, squares))} and {chess.square_name(last)}"
-        return "at least one pawn try"
+        return "at least one pawn try" if self.at_least else "no pawn tries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,16 +249,12 @@ class Announcement:
 
     def code(self) -> str:
         """Return a token for records: "xd5p+FN?2", "xd6ep", "=+R#mate:w", "-" for nothing."""
-        code = ""
-        if self.capture is not None:
-            code += f"x{chess.square_name(self.capture)}{_LETTER_OF_KIND[self.captured]}" + "ep" * self.en_passant
-        code += "=" * self.promotion
-        if self.checks:
-            code += "+" + "".join(letter for letter, check in CHECK_LETTERS.items() if check & self.checks)
-        if self.pawn_tries is not None:
-            code += "?" + self.pawn_tries.code()
-        if self.end is not None:
-            code += "#" + _CODE_OF_END[self.end]
+        code = "" if self.capture is None else f"x{chess.square_name(self.capture)}"
+        code += _KIND_LETTERS[self.captured] if self.captured else ""
+        code += "ep" * self.en_passant + "=" * self.promotion + "+" * bool(self.checks)
+        code += "".join(letter for letter, check in CHECK_LETTERS.items() if check & self.checks)
+        code += "" if self.pawn_tries is None else f"?{self.pawn_tries.code()}"
+        code += "" if self.end is None else f"#{_CODE_OF_END[self.end]}"
         return code or "-"
 
     @classmethod
@@ -270,22 +269,13 @@ class Announcement:
             )
         return cls(
             capture=None if match["square"] is None else chess.parse_square(match["square"]),
-            captured=_KIND_OF_LETTER[match["kind"]],
+            captured=next((kind for kind, letter in _KIND_LETTERS.items() if letter == match["kind"]), None),
             checks=Check(sum(CHECK_LETTERS[letter] for letter in match["checks"] or "")),
-            pawn_tries=None if match["tries"] is None else _pawn_tries(match["tries"]),
+            pawn_tries=None if match["tries"] is None else PawnTryInfo.parse(match["tries"]),
             end=_END_OF_CODE.get(match["end"]),
             en_passant=match["passing"] is not None,
             promotion=match["promotion"] is not None,
         )
-
-
-def _pawn_tries(code: str) -> PawnTryInfo:
-    if code in ("yes", "no"):
-        return PawnTryExists(code == "yes")
-    if code.isdecimal():
-        return PawnTryCount(int(code))
-    names = "" if code == "none" else code
-    return PawnTrySquares(tuple(chess.parse_square(names[i : i + 2]) for i in range(0, len(names), 2)))
 
 
 def capture_square(board: chess.Board, move: chess.Move) -> chess.Square | None:
@@ -366,21 +356,18 @@ def announce(
 
     `ply` is the number of moves made before this one. It is needed only under a limit of plies.
     """
-    if ply is None:
-        if limits.plies is not None:
-            raise ValueError(f"announce needs ply=, the moves made so far, under a limit of {limits.plies} plies")
-        ply = 0
+    if ply is None and limits.plies is not None:
+        raise ValueError(f"announce needs ply=, the moves made so far, under a limit of {limits.plies} plies")
     capture = capture_square(board, move)
     captured = None
     if capture is not None and rules.captured_kind:
         captured = CapturedKind.PAWN if board.piece_type_at(capture) == chess.PAWN else CapturedKind.PIECE
     en_passant = rules.en_passant_announced and board.is_en_passant(move)
-    if en_passant:
-        capture = move.to_square
+    capture = move.to_square if en_passant else capture
     promotion = rules.promotion_announced and move.promotion is not None
     after = board.copy(stack=False)
     after.push(move)
-    end = end_of(after, rules, limits, ply=ply + 1)
+    end = end_of(after, rules, limits, ply=(ply or 0) + 1)
     pawn_tries = None if end is not None else pawn_try_info(after, rules.pawn_tries)
     checks = Check(sum(set(check_directions(after)))) if rules.checks_announced else NO_CHECK
     return Announcement(capture, captured, checks, pawn_tries, end, en_passant, promotion)

@@ -6,8 +6,7 @@ and Subrahmanian (AAAI 2006) adds two limits of its own, `PAPER_LIMITS`.
 
 Every rule set draws the dead positions of `chess.Board.is_insufficient_material`. Berkeley's text also draws once
 neither side has more than its king and one minor piece, although king and knight against king and bishop can still be
-mated with the other side's help (`one_minor_each_draws`). The referee of kriegspiel.org (PyPI package `kriegspiel`
-1.7.3) plays on there under all rule sets.
+mated with the other side's help (`one_minor_each_draws`).
 """
 
 import re
@@ -77,13 +76,10 @@ class RuleSet:
       nonsense: True if the referee answers "nonsense", to the mover alone, to a try that is impossible on the mover's
         own board or repeated in the same turn. Otherwise it answers as to an illegal try.
       captured_kind: True if a capture announcement tells a pawn from a piece.
-      pawn_tries: the announcement of legal pawn captures.
       one_minor_each_draws: True if it is a draw once neither side has more than king and one minor piece.
       asking: the effect of "Any?".
       en_passant_announced: True if a capture en passant is announced as one, at the square where the pawn lands.
       promotion_announced: True if promotions are announced, though not to which piece.
-      stalemate_loses: True if a side without a legal move loses, also when it is not in check.
-      checks_announced: True if checks are announced. Otherwise a check shows only in refused tries.
       source: file and hash of a rule set from outside.
     """
 
@@ -121,13 +117,12 @@ class RuleSet:
 
     def facts(self) -> dict[str, str]:
         """Return the announcements in words, by question; every rule set answers the same questions."""
+        en_passant = "announced, square of arrival" if self.en_passant_announced else "square of the captured pawn"
         return {
             "illegal try": self.illegal_to.value,
             "impossible or repeated try": "nonsense, to the mover" if self.nonsense else self.illegal_to.value,
             "capture": "square, pawn or piece" if self.captured_kind else "square",
-            "en passant": "announced, square of arrival"
-            if self.en_passant_announced
-            else "square of the captured pawn",
+            "en passant": en_passant,
             "check": "rank, file, long or short diagonal, knight" if self.checks_announced else "nothing",
             "pawn tries": self.pawn_tries.value,
             '"Any?"': self.asking.value,
@@ -168,9 +163,8 @@ class Limits:
     def __post_init__(self) -> None:
         for name, value in (("plies", self.plies), ("quiet_plies", self.quiet_plies)):
             if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-                raise ValueError(
-                    f"illegal limit {name}={quoted(value)}: it takes a whole number from 1, or None for no limit"
-                )
+                takes = "a whole number from 1, or None for no limit"
+                raise ValueError(f"illegal limit {name}={quoted(value)}: it takes {takes}")
 
 
 NO_LIMITS = Limits()
@@ -232,9 +226,8 @@ def rule_set(rules: RuleSet | str) -> RuleSet:
         if fact == "source" or fact in values:
             raise UnknownRuleSet(f"illegal rule set {quoted(name)}: {quoted(word)} is no fact of one, or given twice.")
         values[fact] = _value(_KINDS[fact], value)
-    missing = [one.name for one in fields(RuleSet) if one.default is MISSING and one.name not in values]
-    if missing:
-        lacks = ", ".join(_WORDS.get(fact, fact) for fact in missing)
+    needed = [one.name for one in fields(RuleSet) if one.default is MISSING]
+    if lacks := ", ".join(_WORDS.get(fact, fact) for fact in needed if fact not in values):
         raise UnknownRuleSet(f"illegal rule set {quoted(name)}: it lacks {lacks}.")
     try:
         return RuleSet(**values)

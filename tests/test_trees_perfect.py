@@ -14,7 +14,6 @@ from kriegbot.trees.strategy import (
     Solution,
     alphabeta,
     as_chosen,
-    at_random,
     brute_force,
     expectimax,
     expectiminimax,
@@ -80,7 +79,7 @@ def test_the_four_values_of_the_first_game_of_the_lecture() -> None:
     careful, hopeful = minimax(game), expectimax(game)
     picks = {of_player(found.strategy, 0)[0, "pick"] for found in (careful, hopeful)}
     assert (careful.value, hopeful.value, picks) == (1, 5, {1, 2})
-    assert search(game, policy=at_random(0, of_player(careful.strategy, 0))).value == 2
+    assert search(game, policy=as_chosen(of_player(careful.strategy, 0), 0)).value == 2
     assert search(game, policy=as_chosen(of_player(hopeful.strategy, 0))).value == -5
 
 
@@ -95,7 +94,7 @@ def test_the_inequalities_of_the_lecture() -> None:
         assert best.value == payoffs(game, {**mine, **theirs})[0]
         assert best.value >= payoffs(game, {**any_mine, **theirs})[0]
         assert best.value <= payoffs(game, {**mine, **any_theirs})[0]
-        assert search(game, policy=at_random(0, mine)).value <= at_seven.value
+        assert search(game, policy=as_chosen(mine, 0)).value <= at_seven.value
 
 
 def test_the_second_game_of_the_lecture() -> None:

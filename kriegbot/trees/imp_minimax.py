@@ -10,8 +10,8 @@ With one player and perfect recall V is the value of the best strategy. Without 
 information set may occur in several PI-sets, with a different choice in each. With two players V is a heuristic: each
 PI-set of the other player takes the minimum, though that player may not know our choices.
 
-Departs from the paper in one thing: instead of recursing, it lists the PI-sets from the root down and values them from
-the end of the list, so that a tree may be as deep as memory allows.
+Instead of recursing, it lists the PI-sets from the root down and values them from the end of the list, so that a tree
+may be as deep as memory allows.
 
 Parker, Nau and Subrahmanian, "Overconfidence or Paranoia? Search in Imperfect-Information Games" (AAAI 2006): the
 overconfident player assumes that the others move uniformly at random (Eq. 2). V is then the paper's EU, since dividing
@@ -31,9 +31,8 @@ P is the best value so far. `max_set` and `mixed_set` are the paper's and return
 also without perfect recall.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from kriegbot.trees.strategy import (
     History,
@@ -41,7 +40,6 @@ from kriegbot.trees.strategy import (
     Solution,
     TreePolicy,
     as_chosen,
-    at_random,
     brute_force,
     check_strategy,
     expand,
@@ -51,15 +49,8 @@ from kriegbot.trees.strategy import (
 from kriegbot.trees.tree import Number, SetKey, Strategy, Tree, TreeError
 from referee.text import quoted
 
-Fold: TypeAlias = Callable[[Number, Number, Number], Number]
-"""(value so far, weight, value) -> value so far: combines leaves and PI-sets of a partition into one value."""
 UNBOUNDED = float("-inf")  # P of a set that is to be valued exactly
 ROUNDING = 1e-9  # a better response gains more than this times the payoff
-
-
-def add_weighted(so_far: Number, weight: Number, value: Number) -> Number:
-    """Add p(x) h(x) of a leaf or, with weight 1, V(x) of a PI-set."""
-    return so_far + weight * value
 
 
 def imp_minimax(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
@@ -67,28 +58,22 @@ def imp_minimax(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> S
 
     `player` maximises its payoff, all others minimise it. `fixed` holds choices already made, of any player. Of several
     best choices it takes the first. Without perfect recall an information set may occur in several PI-sets and keeps
-    the choice of the first.
-
-    Raises:
-      TreeError: there is no such player, or `fixed` does not fit the tree.
-
-    >>> from kriegbot.trees import Chance, Decision, Leaf, Tree
-    >>> guess = lambda *payoffs: Decision(0, "guess", tuple(Leaf((payoff,)) for payoff in payoffs))
-    >>> imp_minimax(Tree(Chance((guess(4, 0), guess(0, 8)), (0.5, 0.5))))
-    Solution(value=4.0, strategy={(0, 'guess'): 1}, leaves=4)
+    the choice of the first. Raise TreeError if there is no such player, or `fixed` does not fit the tree.
     """
-    return backed_up(tree, player, fixed, as_chosen(fixed or {}), 0, add_weighted)
+    return _backed_up(tree, player, fixed or {}, as_chosen(fixed or {}))
 
 
-def backed_up(
-    tree: Tree, player: int, fixed: Strategy | None, policy: TreePolicy, start: Number, fold: Fold
-) -> Solution:
-    """Return the value of a tree with `fold` in place of the sum, which begins with `start`."""
+def _backed_up(tree: Tree, player: int, fixed: Strategy, policy: TreePolicy, is_paranoid: bool = False) -> Solution:
+    """Return V under a policy of the players without a choice; if `is_paranoid`, with minima in place of sums."""
     tree.check_player(player)
-    check_strategy(tree, fixed or {})
+    check_strategy(tree, fixed)
+    start: Number = float("inf") if is_paranoid else 0
     totals = [start]  # V so far of the root's set of histories, then of the alternatives of each PI-set
     met: list[tuple[PISet, int, int]] = []  # PI-set, index of its first alternative, index of the total it belongs to
     leaves = 0
+
+    def fold(total: int, weight: Number, value: Number) -> None:
+        totals[total] = min(totals[total], value) if is_paranoid else totals[total] + weight * value
 
     def extend(histories: list[History], total: int) -> None:
         nonlocal leaves
@@ -98,7 +83,7 @@ def backed_up(
                 totals.extend(start for _ in part[0][0].children)
             else:
                 leaf, p = part
-                totals[total] = fold(totals[total], p, leaf.payoffs[player])
+                fold(total, p, leaf.payoffs[player])
                 leaves += 1
 
     extend([(tree.root, 1)], 0)
@@ -111,7 +96,7 @@ def backed_up(
         values = totals[first : first + len(x[0][0].children)]
         best = max(values) if key[0] == player else min(values)
         strategy[key] = values.index(best)
-        totals[total] = fold(totals[total], 1, best)
+        fold(total, 1, best)
     return Solution(totals[0], dict(reversed(strategy.items())), leaves)
 
 
@@ -120,23 +105,16 @@ def overconfident(tree: Tree, player: int = 0, fixed: Strategy | None = None) ->
 
     >>> from kriegbot.trees import Decision, Leaf, Tree
     >>> opponent = Decision(1, "O", (Leaf((0, 0)), Leaf((6, 0))))
-    >>> overconfident(Tree(Decision(0, "A", (Leaf((2, 0)), opponent)), ("Max", "Min")))
-    Solution(value=Fraction(3, 1), strategy={(0, 'A'): 1}, leaves=3)
+    >>> tree = Tree(Decision(0, "A", (Leaf((2, 0)), opponent)), ("Max", "Min"))
+    >>> overconfident(tree).value, paranoid(tree).value
+    (Fraction(3, 1), 2)
     """
-    return backed_up(tree, player, fixed, at_random(player, fixed or {}), 0, add_weighted)
+    return _backed_up(tree, player, fixed or {}, as_chosen(fixed or {}, player))
 
 
 def paranoid(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
-    """Return PU of a tree for a player, and its choices; arguments and errors as of `imp_minimax`.
-
-    >>> from kriegbot.trees import Decision, Leaf, Tree
-    >>> opponent = Decision(1, "O", (Leaf((0, 0)), Leaf((6, 0))))
-    >>> paranoid(Tree(Decision(0, "A", (Leaf((2, 0)), opponent)), ("Max", "Min")))
-    Solution(value=2, strategy={(0, 'A'): 0}, leaves=3)
-    """
-    return backed_up(
-        tree, player, fixed, at_random(player, fixed or {}), float("inf"), lambda so_far, _, value: min(so_far, value)
-    )
+    """Return PU of a tree for a player, and its choices; arguments and errors as of `imp_minimax`."""
+    return _backed_up(tree, player, fixed or {}, as_chosen(fixed or {}, player), is_paranoid=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +133,7 @@ class BestResponses:
 def best_response(tree: Tree, strategy: Strategy, player: int) -> Solution:
     """Return a player's best strategy against the others' choices in `strategy`; without perfect recall by brute force.
 
-    Raises:
-      TreeError: `strategy` lacks a choice of another player, or there are too many strategies for brute force.
+    Raise TreeError if `strategy` lacks a choice of another player, or there are too many strategies for brute force.
     """
     others = {key: choice for key, choice in strategy.items() if key[0] != player}
     for other, label in tree.information_sets:
@@ -204,10 +181,8 @@ def imp_alphabeta(
     """Return V of a tree in which one player has all the choices, from as few leaves as the pruning allows.
 
     `upper` bounds the player's payoffs. `immediate` and `information_set` switch the two kinds of pruning. The strategy
-    holds the choices of the information sets that it leads to.
-
-    Raises:
-      TreeError: another player has a choice, a leaf has a payoff above `upper`, or the tree is too deep to recurse in.
+    holds the choices of the information sets that it leads to. Raise TreeError if another player has a choice, a leaf
+    has a payoff above `upper`, or the tree is too deep to recurse in.
 
     >>> from kriegbot.trees import Decision, Leaf, Tree
     >>> imp_alphabeta(Tree(Decision(0, "A", (Leaf((10,)), Leaf((3,))))), upper=10)

@@ -3,8 +3,7 @@
 Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993): a history is a node and p(x),
 the product of the probabilities on the way to it. `expand` replaces nodes without an open choice by their children,
 `partition` splits the rest into leaves and PI-sets, `payoffs` is their H. The paper expands nodes of chance only; here
-other players' nodes expand as well, by a policy, which gives the probability of each alternative: `as_chosen` plays a
-strategy, `at_random` chooses uniformly. Brute force needs no perfect recall, so it tests the other algorithms.
+other players' nodes expand as well, by a policy.
 
 With perfect information, as in Poole and Mackworth, "Artificial Intelligence", section 10.3, and in the lectures on
 games of Stanford CS221:
@@ -21,7 +20,7 @@ chance included.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from math import inf
@@ -75,23 +74,14 @@ def partition(histories: Iterable[Reached]) -> list[tuple[Leaf, Number] | PISet]
     return parts
 
 
-def as_chosen(strategy: Strategy) -> TreePolicy:
-    """Follow a strategy in the information sets that it covers."""
+def as_chosen(strategy: Strategy, player: int | None = None) -> TreePolicy:
+    """Follow a strategy in the sets that it covers. If a player is given, all others move at random elsewhere."""
 
     def policy(node: Decision) -> Moves | None:
-        choice = strategy.get(node.key)
-        return None if choice is None else [(node.children[choice], 1)]
-
-    return policy
-
-
-def at_random(player: int, strategy: Strategy) -> TreePolicy:
-    """Follow a strategy in the sets that it covers; elsewhere all but `player` move uniformly at random."""
-    chosen = as_chosen(strategy)
-
-    def policy(node: Decision) -> Moves | None:
-        if node.key in strategy or node.player == player:
-            return chosen(node)
+        if node.key in strategy:
+            return [(node.children[strategy[node.key]], 1)]
+        if player in (None, node.player):
+            return None
         return [(child, Fraction(1, len(node.children))) for child in node.children]
 
     return policy
@@ -168,33 +158,19 @@ def _open_sets(tree: Tree, player: int, fixed: Strategy | None) -> list[tuple[Se
 def brute_force(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
     """Return the best of all strategies of a player, with or without perfect recall; the first of several.
 
-    `fixed` holds the choices of the other players, and any of the player that are already made.
-
-    Raises:
-      TreeError: there are more than MOST_STRATEGIES, or `fixed` lacks a choice of another player.
-
-    >>> from kriegbot.trees import Chance, Decision, Leaf, Tree
-    >>> guess = lambda *payoffs: Decision(0, "guess", tuple(Leaf((payoff,)) for payoff in payoffs))
-    >>> brute_force(Tree(Chance((guess(4, 0), guess(0, 8)), (0.5, 0.5))))
-    Solution(value=4.0, strategy={(0, 'guess'): 1}, leaves=4)
+    `fixed` holds the choices of the other players, and any of the player that are already made. Raise TreeError if
+    there are more than MOST_STRATEGIES, or `fixed` lacks a choice of another player.
     """
     fixed = fixed or {}
-    count = count_strategies(tree, player, fixed)
-    if count > MOST_STRATEGIES:
+    if count_strategies(tree, player, fixed) > MOST_STRATEGIES:
         raise TreeError(f"brute force takes at most {MOST_STRATEGIES:,} strategies, and there are more")
-    leaves = 0
-
-    def value_of(strategy: Strategy) -> Number:
-        nonlocal leaves
-        total: Number = 0
-        for leaf, p in reached(tree, {**fixed, **strategy}):
-            total += p * leaf.payoffs[player]
-            leaves += 1
-        return total
-
-    candidates = ((value_of(strategy), strategy) for strategy in strategies(tree, player, fixed))
-    value, strategy = max(candidates, key=lambda pair: pair[0])
-    return Solution(value, strategy, leaves)
+    leaves, best = 0, Solution(-inf, {}, 0)
+    for strategy in strategies(tree, player, fixed):
+        ends = list(reached(tree, {**fixed, **strategy}))
+        value: Number = sum(p * leaf.payoffs[player] for leaf, p in ends)
+        leaves += len(ends)
+        best = Solution(value, strategy, 0) if value > best.value else best
+    return replace(best, leaves=leaves)
 
 
 Evaluate: TypeAlias = Callable[[Node], Number]  # from a node to an estimate of its value
@@ -209,11 +185,7 @@ NOBODY = as_chosen({})  # the policy that leaves every choice open
 
 
 def policy_value(tree: Tree, policy: TreePolicy, player: int = 0) -> Number:
-    """Return the value of a game in which all follow a policy, with or without perfect information.
-
-    Raises:
-      TreeError: names the first node for which the policy chooses nothing.
-    """
+    """Return the value of a game in which all follow a policy; raise TreeError for a node where it chooses nothing."""
     for nodes in tree.information_sets.values():
         if policy(nodes[0]) is None:
             raise TreeError(f"node {tree.path(nodes[0])}: the policy chooses no alternative")
@@ -221,13 +193,7 @@ def policy_value(tree: Tree, policy: TreePolicy, player: int = 0) -> Number:
 
 
 def minimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Solution:
-    """Return the value that a player can be sure of, and the choices; raise TreeError at a node of chance.
-
-    >>> from kriegbot.trees import Decision, Leaf, Tree
-    >>> low, high = (Decision(1, name, (Leaf((value, 0)), Leaf((9, 0)))) for name, value in (("B", 1), ("C", 5)))
-    >>> minimax(Tree(Decision(0, "A", (low, high)), ("Max", "Min"))).value
-    5
-    """
+    """Return the value that a player can be sure of, and the choices; raise TreeError at a node of chance."""
     for node in tree.nodes():
         if isinstance(node, Chance):
             raise TreeError(f"node {tree.path(node)} is of chance: minimax takes none, expectiminimax does")
@@ -236,7 +202,7 @@ def minimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Eva
 
 def expectimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Solution:
     """Return the best against players that choose at random; for other policies call `search`."""
-    return search(tree, player, at_random(player, {}), depth, evaluate)
+    return search(tree, player, as_chosen({}, player), depth, evaluate)
 
 
 def expectiminimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Solution:
@@ -253,12 +219,9 @@ def search(
 ) -> Solution:
     """Return V of a tree, as defined at the head of this file, and the strategies that give it.
 
-    `player` maximises its payoff; every other player without a policy minimises it. Without a depth it searches to the
-    leaves; `evaluate` estimates V at the limit. The strategy holds the first best choice at every node examined that
-    `policy` leaves open.
-
-    Raises:
-      TreeError: there is no such player, or a player without a policy cannot tell two nodes apart.
+    `player` maximises its payoff; every other player without a policy minimises it. `evaluate` estimates V at `depth`.
+    The strategy holds the first best choice at every node examined that `policy` leaves open. Raise TreeError if there
+    is no such player, or a player without a policy cannot tell two nodes apart.
     """
     _check(tree, player, depth, policy)
     nodes = list(tree.with_depth(depth))
@@ -293,11 +256,9 @@ def alphabeta(
 ) -> Solution:
     """Return the value of `expectiminimax`, usually from fewer nodes: nodes that cannot change it are skipped.
 
-    Arguments are as for `search`. `order` values alternatives: the player's highest and the others' lowest come first.
-    Below a node of chance pruning starts afresh. The choices at the nodes examined make both sides sure of V.
-
-    Raises:
-      TreeError: as `search`, or the tree is too deep to recurse into.
+    `order` values alternatives: the player's highest and the others' lowest come first. Below a node of chance pruning
+    starts afresh. The choices at the nodes examined make both sides sure of V. Raise TreeError as `search`, or if the
+    tree is too deep to recurse into.
     """
     _check(tree, player, depth, NOBODY)
     examined: list[Node] = []
@@ -315,17 +276,14 @@ def alphabeta(
             return sum(p * value(child, left, -inf, inf) for p, child in moves)
         is_max = node.player == player
         best: Number = -inf if is_max else inf
-        indices: Sequence[int] = range(len(node.children))
+        ordered = list(enumerate(node.children))
         if order is not None:
-            indices = sorted(indices, key=[order(child) for child in node.children].__getitem__, reverse=is_max)
-        for index in indices:
-            new = value(node.children[index], left, alpha, beta)
+            ordered.sort(key=lambda pair: order(pair[1]), reverse=is_max)
+        for index, child in ordered:
+            new = value(child, left, alpha, beta)
             if node.key not in strategy or (new > best if is_max else new < best):
                 best, strategy[node.key] = new, index
-            if is_max:
-                alpha = max(alpha, best)
-            else:
-                beta = min(beta, best)
+            alpha, beta = (max(alpha, best), beta) if is_max else (alpha, min(beta, best))
             if alpha >= beta:
                 break
         return best

@@ -293,12 +293,8 @@ def write_plain(record: GameRecord) -> Written:
     for number, board, turn in numbered(record):
         movetext += [number] if board.turn == chess.WHITE or not movetext else []
         movetext.append(board.san(turn.move))
-    events = [event for tries in (*(turn.tries for turn in record.turns), record.left) for event in tries]
-    lost = {
-        REFUSED: any(isinstance(event, OwnTry) for event in events),
-        QUESTIONS: any(isinstance(event, OwnQuestion) for event in events),
-        TIMES: record.has_times,
-    }
+    kinds = {type(event) for tries in (*(turn.tries for turn in record.turns), record.left) for event in tries}
+    lost = {REFUSED: OwnTry in kinds, QUESTIONS: OwnQuestion in kinds, TIMES: record.has_times}
     return pgn_text(_headers_of(record), [*movetext, record.result]), lost
 
 
