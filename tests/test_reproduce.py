@@ -19,7 +19,6 @@ from tournaments.reproduce import (
     contrasts_of,
     figure_cells,
     games_of,
-    pairing,
     plot_of,
     settings_of,
     table_of,
@@ -62,8 +61,8 @@ def test_under_a_choice_both_searching_players_have_it_and_hs_keeps_its_own() ->
 
 
 def test_players_have_the_papers_sample_sizes() -> None:
-    for cell in cells(5):
-        first, second = (parse_spec(spec) for spec in (pairing(cell).first, pairing(cell).second))
+    for cell, pairing in zip(cells(5), settings_of(5, None).pairings, strict=True):
+        first, second = map(parse_spec, (pairing.first, pairing.second))
         assert first.get("samples") == SAMPLES[30, cell.depth]
         assert second.get("samples") == SAMPLES[30, cell.opponent_depth]
         assert first.get("resample") == round(SAMPLES[30, cell.depth] / 15)

@@ -93,14 +93,13 @@ class DaskExecutor:
 
 def _outcome(future: Future[Any], game: ScheduledGame, attempt: int) -> Outcome:
     try:
-        outcome: Outcome = future.result()
+        return future.result()  # type: ignore[no-any-return]  # of `_play`
     except KilledWorker:
         return Died(game, "the worker died", attempt)
     except CancelledError:  # not by us: `_connected` says why
         raise
     except Exception as error:  # noqa: BLE001 - a worker raises anything, for instance if it has no kriegbot
         raise ExecutorError(f"a worker cannot play game {game.id} ({type(error).__name__}: {error})") from None
-    return outcome
 
 
 @contextmanager
@@ -126,8 +125,7 @@ def _own(jobs: int) -> Iterator[Client]:
     """Yield a client of a cluster on this machine, whose workers Ctrl-C does not reach.
 
     A scheduler runs anything for anyone who can talk to it. So everything in this cluster talks TLS, with a
-    certificate made for this run. Dask writes certificate and key to a private folder, for as long as Python's `ssl`
-    takes to load them, and deletes both.
+    certificate made for this run. Dask deletes certificate and key as soon as Python's `ssl` has loaded them.
     """
     with dask.config.set(OWN_CLUSTER), _same_environment():
         cluster = LocalCluster(
@@ -163,7 +161,7 @@ def _same_environment() -> Iterator[None]:
         yield
     finally:
         sys.path[:] = path
-        for name in set(os.environ) - set(before):
+        for name in os.environ.keys() - before:
             del os.environ[name]
         os.environ.update(before)
 
@@ -183,5 +181,5 @@ def _play(
         if "seats" in cache:
             cache["seats"].close()
         cache.update(key=key, seats=WarmSeats(*arguments))
-    outcome: Outcome = cache["seats"].play(game, attempt)
-    return outcome
+    seats: WarmSeats = cache["seats"]
+    return seats.play(game, attempt)

@@ -1,16 +1,13 @@
 """Figures of two papers that are measured rather than played.
 
-Figure 4 of Parker, Nau and Subrahmanian (AAAI 2006) gives the histories that a search takes in, by time and depth.
-Positions of seeded games are searched against the clock. The belief is ready, and histories are sampled from it with
-replacement, as in the paper; so only sampling and search count.
+Figure 4 of Parker, Nau and Subrahmanian (AAAI 2006) gives the histories that a search takes in, by time and depth. The
+belief is ready, and histories are sampled from it with replacement, as in the paper. So only sampling and search count.
 
 Figure 6 of van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AAAI Fall Symposium 1993),
 gives the share of the (kb)^(d-1) leaves of IMP-model that IMP-alpha-beta examines, by the depth d, for several k and b.
-Payoffs are 0..10 with equal probabilities. Trees of tens of millions of leaves need not be stored: IMP-model is so
-regular that a number names a place in the tree, and a payoff is drawn when the search needs it.
+Payoffs are 0..10 with equal probabilities. A number names a place in the regular tree, and a payoff is drawn when the
+search needs it.
 """
-
-from __future__ import annotations
 
 import csv
 import math
@@ -19,7 +16,6 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import chess
 import numpy as np
@@ -36,9 +32,6 @@ from referee import BERKELEY, PAPER_LIMITS, Referee, View
 from tournaments.presentation import NOTHING, Table, plotting
 from tournaments.reproduce import LONG, PARTICLES, SAMPLES, SHORT
 from tournaments.statistics import NORMAL_95
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Figure 4 of the paper of 2006: sample sizes
 
@@ -195,6 +188,7 @@ def _search(k: int, b: int, d: int, seed: kb.Word, examined: kb.IntArray) -> int
     return max_set(k, b, d - 1, k ** (d - 1), 0, -1, seed, kb.pointer(examined))  # every payoff is above -1
 
 
+@cache  # `figure6` measures again with more trials
 def searched(k: int, b: int, d: int, seed: int) -> tuple[int, int]:
     """Run IMP-alpha-beta on IMP-model(k, b, d) with seeded payoffs; return V k^(d-1) and the leaves examined."""
     examined = np.zeros(1, np.int64)
@@ -205,20 +199,16 @@ def searched(k: int, b: int, d: int, seed: int) -> tuple[int, int]:
 def measured(k: int, b: int, d: int, trials: int, seed: int = 0) -> Share:
     """Measure the mean share of leaves examined in random IMP-models, each with payoffs of its own.
 
-    The leaves have depth `d`. A set has `b` alternatives, and the nodes below one split into `k` sets of equal size.
-    Raise ValueError if there are more than MOST_LEAVES, or it is too deep.
+    A set has `b` alternatives, and the nodes below one split into `k` sets of equal size. Raise ValueError if there are
+    more than MOST_LEAVES, or it is too deep.
     """
     if (d - 1) * math.log2(max(k * b, 2)) > math.log2(MOST_LEAVES):
         raise ValueError(f"IMP-model({k}, {b}, {d}): (kb)^(d-1) and 2^(d-1) may be {MOST_LEAVES:,} at most")
     leaves = (k * b) ** (d - 1)
-    shares = np.array([_examined(k, b, d, seed, trial) for trial in range(trials)]) / leaves
+    examined = [searched(k, b, d, kb.subseed(seed, k, b, d, trial))[1] for trial in range(trials)]
+    shares = np.array(examined) / leaves
     half_width = NORMAL_95 * float(shares.std(ddof=1)) / math.sqrt(trials)
     return Share(k, b, d, leaves, trials, float(shares.mean()), half_width)
-
-
-@cache  # `figure6` measures again with more trials
-def _examined(k: int, b: int, d: int, seed: int, trial: int) -> int:
-    return searched(k, b, d, kb.subseed(seed, k, b, d, trial))[1]
 
 
 def figure6(seed: int = 0) -> Iterator[Share]:
@@ -246,17 +236,15 @@ def save(points: list[Share], folder: Path) -> None:
 
         figure = Figure(figsize=(9.0, 4.2), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)
-        _graph(left, "b = 2", {f"k = {k}": [p for p in points if (p.k, p.b) == (k, 2)] for k in SEVERAL_K})
-        _graph(right, "k = 2", {f"b = {b}": [p for p in points if (p.k, p.b) == (2, b)] for b in SEVERAL_B})
+        by_k = {f"k = {k}": [point for point in points if (point.k, point.b) == (k, 2)] for k in SEVERAL_K}
+        by_b = {f"b = {b}": [point for point in points if (point.k, point.b) == (2, b)] for b in SEVERAL_B}
+        for axes, title, series in ((left, "b = 2", by_k), (right, "k = 2", by_b)):
+            for name, line in series.items():
+                xs, ys = [point.depth for point in line], [100 * point.share for point in line]
+                bars = [100 * point.half_width for point in line]
+                axes.errorbar(xs, ys, bars, marker="o", markersize=3, label=name)
+            axes.set(title=title, xlabel="depth d", ylim=(0, 100))
+            axes.grid(alpha=0.3)
+            axes.legend()
         left.set_ylabel("% of leaves examined")
         figure.savefig(folder / "figure6.svg", metadata={"Date": None, "Title": "Leaves examined by IMP-alpha-beta"})
-
-
-def _graph(axes: Axes, title: str, series: dict[str, list[Share]]) -> None:
-    for name, points in series.items():
-        depths, shares = [point.depth for point in points], [100 * point.share for point in points]
-        bars = [100 * point.half_width for point in points]
-        axes.errorbar(depths, shares, bars, marker="o", markersize=3, label=name)
-    axes.set(title=title, xlabel="depth d", ylim=(0, 100))
-    axes.grid(alpha=0.3)
-    axes.legend()

@@ -40,7 +40,7 @@ NAME = 32  # most letters of a player's name beside a plot
 
 
 class Table(NamedTuple):
-    """A title, column headings and rows of cells. prose: True if the last column is text instead of numbers."""
+    """A table. prose: True if the last column is text instead of numbers."""
 
     title: str
     headings: tuple[str, ...]
@@ -53,7 +53,7 @@ class PlotsMissing(Exception):
 
 
 class Plot(NamedTuple):
-    """A title, and the SVG element of a plot with its alternative text."""
+    """A plot as an SVG element with its alternative text."""
 
     title: str
     svg: str
@@ -89,28 +89,24 @@ def show_table(table: Table, console: Console) -> None:
 
 def page_of(report: TournamentReport, title: str = "Kriegspiel tournament") -> str:
     """Return the page, in HTML; without plots if matplotlib is not installed."""
-    parts = [(table.title, _html(table)) for table in tables_of(report)]
-    if not plots_are_missing():
-        figure = "<figure><figcaption>{}</figcaption>\n{}</figure>\n"
-        parts += [(plot.title, figure.format(escape(plot.title), plot.svg)) for plot in plots_of(report)]
+    parts = {}  # by title
+    for number, table in enumerate(tables_of(report)):
+        head = "".join(f"<th scope=col>{escape(heading)}</th>" for heading in table.headings)
+        kind = ' class="prose"' if table.prose else ""
+        parts[table.title] = (
+            f'<h2 id="part{number}">{escape(table.title)}</h2>\n<div class="wide"><table{kind}><thead><tr>{head}</tr>'
+            f"</thead>\n<tbody>\n{_rows(table.rows)}</tbody></table></div>\n"
+        )
+    for plot in [] if plots_are_missing() else plots_of(report):
+        caption = f"<figcaption>{escape(plot.title)}</figcaption>"
+        parts[plot.title] = f'<figure id="part{len(parts)}">{caption}\n{plot.svg}</figure>\n'
     template = files("tournaments").joinpath("report.html").read_text("utf-8")
     return Template(template).substitute(
         title=escape(title),
         settings=_rows(settings_of(report)),
-        contents="".join(f'<li><a href="#part{at}">{escape(name)}</a></li>\n' for at, (name, _) in enumerate(parts)),
+        contents="".join(f'<li><a href="#part{at}">{escape(name)}</a></li>\n' for at, name in enumerate(parts)),
         missing=f"<p>No plots: {escape(MISSING)}.</p>\n" if plots_are_missing() else "",
-        parts="".join(
-            re.sub("^<[a-z0-9]+", rf'\g<0> id="part{at}"', part, count=1) for at, (_, part) in enumerate(parts)
-        ),
-    )
-
-
-def _html(table: Table) -> str:
-    head = "".join(f"<th scope=col>{escape(heading)}</th>" for heading in table.headings)
-    kind = ' class="prose"' if table.prose else ""
-    return (
-        f'<h2>{escape(table.title)}</h2>\n<div class="wide"><table{kind}><thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{_rows(table.rows)}</tbody></table></div>\n"
+        parts="".join(parts.values()),
     )
 
 
@@ -150,9 +146,9 @@ def numbers_of(report: TournamentReport) -> dict[str, str]:
 
 def pairings_by_title(report: TournamentReport, are_played: bool = True) -> dict[str, PairingReport]:
     """Return the pairings that have games, or all, by their players' numbers such as "1 - 2"."""
-    names = numbers_of(report)
-    pairings = [pairing for pairing in report.pairings if pairing.standing.games or not are_played]
-    return {f"{names[pairing.first]} - {names[pairing.second]}": pairing for pairing in pairings}
+    names, pairings = numbers_of(report), report.pairings
+    titles = {f"{names[pairing.first]} - {names[pairing.second]}": pairing for pairing in pairings}
+    return {title: one for title, one in titles.items() if one.standing.games or not are_played}
 
 
 def _results(report: TournamentReport) -> Table:
@@ -210,10 +206,9 @@ def _tests(report: TournamentReport) -> Table:
 def _colors(report: TournamentReport) -> Table:
     rows = []
     for title, pairing in pairings_by_title(report).items():
-        row = [title]
-        for one in (pairing.as_white, pairing.as_black):
-            row += [f"{one.wins} - {one.draws} - {one.losses}", _number(one.utility, "+.1f")]
-        rows.append(tuple(row))
+        by_color = pairing.as_white, pairing.as_black
+        cells = [(f"{one.wins} - {one.draws} - {one.losses}", _number(one.utility, "+.1f")) for one in by_color]
+        rows.append((title, *cells[0], *cells[1]))
     return Table("By colour: won - drawn - lost", ("", "with White", "EU %", "with Black", "EU %"), rows)
 
 
@@ -226,19 +221,13 @@ def _endings(report: TournamentReport) -> Table:
 
 
 def _players(report: TournamentReport) -> Table:
-    rows = [
-        (
-            str(number),
-            str(player.moves),
-            _number(player.illegal_a_move, ".3f"),
-            _number(player.mean_samples, ".1f"),
-            *(_number(share, ".4f") for share in (player.rescues_a_move, player.inconsistent_a_move)),
-            *map(str, (player.overruns, player.forfeits)),
-            _listed(player.rescues),
-        )
-        for number, player in enumerate(report.players, 1)
-        if player.games
-    ]
+    rows = []
+    for number, player in enumerate(report.players, 1):
+        if player.games:
+            row = [str(number), str(player.moves), _number(player.illegal_a_move, ".3f")]
+            row += [_number(player.mean_samples, ".1f"), _number(player.rescues_a_move, ".4f")]
+            row += [_number(player.inconsistent_a_move, ".4f"), str(player.overruns), str(player.forfeits)]
+            rows.append((*row, _listed(player.rescues)))
     headings = ("", "moves", "illegal", "samples", "rescues", "inconsistent", "late", "forfeits", "rescues by")
     title = "Players: illegal tries, rescues and inconsistent beliefs a move, samples an answer, late answers"
     return Table(title, headings, rows, prose=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from kriegbot.players.old_names import with_current_names
 from tournaments import statistics
-from tournaments.statistics import Counts, Decision, Elo, Sprt
+from tournaments.statistics import Decision, Elo, Sprt
 from tournaments.store import COLORS, Store, StoredGame
 from tournaments.tables import GameRow, IncidentRow, SideRow
 
@@ -61,19 +61,16 @@ class Standing:
         if not losses + draws + wins:
             return cls(0, 0, 0)
         games = losses, draws, wins
-        figures = (
-            statistics.expected_utility(*games),
-            statistics.expected_utility_interval(*games),
-            statistics.elo(games),
-        )
-        return cls(wins, draws, losses, *figures, statistics.likelihood_of_superiority(games), draws / sum(games))
+        utility = statistics.expected_utility(*games), statistics.expected_utility_interval(*games)
+        superiority, draw_ratio = statistics.likelihood_of_superiority(games), draws / sum(games)
+        return cls(wins, draws, losses, *utility, statistics.elo(games), superiority, draw_ratio)
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
     """Complete pairs of games with one seed and exchanged colours.
 
-    counts: pairs with 0, 1/2, 1, 3/2 and 2 points. score, variance: of a pair, in [0, 1]. elo: difference, from pairs.
+    counts: pairs with 0, 1/2, 1, 3/2 and 2 points. score, variance: of a pair, in [0, 1].
     """
 
     counts: tuple[int, ...]
@@ -119,7 +116,7 @@ class PlayerReport:
 
     Attributes:
       mean_samples: histories sampled for an answer, of the answers that sampled (AAAI 2006, figure 4).
-      move_seconds: median and 99th percentile of the time of a move, with all its answers; likewise of an answer.
+      move_seconds, answer_seconds: median and 99th percentile.
       overruns: answers that took longer than their budget.
       rescues: answers by the rescue that the belief needed.
       inconsistent_a_move: answers from a belief that contradicts an announcement.
@@ -166,7 +163,7 @@ class TournamentReport:
     """A tournament.
 
     Attributes:
-      plies, quiet: limits of plies, and of plies without pawn move or capture; None for none.
+      plies, quiet: limits of plies, and of plies without pawn move or capture.
       shard: part of the tournament, "1/1" for all of it; `wanted` and `done` count its games.
       seconds: playing time of all games together.
       versions: games by the versions of kriegbot and its libraries.
@@ -243,9 +240,8 @@ class _Tally:
         """Add a game that the player played as COLORS[place]."""
         side, of_ply = game.sides[place], defaultdict[int, float](float)
         self.sides.append(side._replace(log=""))
-        self.forfeits += (
-            bool(side.failure) and game.row.reason == "forfeit" and game.row.result == ("0-1", "1-0")[place]
-        )
+        has_lost = game.row.reason == "forfeit" and game.row.result == ("0-1", "1-0")[place]
+        self.forfeits += has_lost and side.failure != ""
         for answer in game.answers:
             if answer.color == COLORS[place]:
                 self.answer_seconds.append(answer.seconds)
@@ -304,6 +300,7 @@ def _pairing(store: Store, number: int, games: Sequence[GameRow], sprt: Sprt | N
     players = store.settings.pairings[number]
     as_white, as_black = store.results_by_color(number)
     points = store.pair_points(number).values()
+    counts = tuple(sum(round(2 * value) == score for value in points) for score in range(5))
     plies = [game.plies for game in games]
     return PairingReport(
         first=players.first,
@@ -311,7 +308,7 @@ def _pairing(store: Store, number: int, games: Sequence[GameRow], sprt: Sprt | N
         standing=Standing.of(*map(sum, zip(as_white, as_black, strict=True))),
         as_white=Standing.of(*as_white),
         as_black=Standing.of(*as_black),
-        pairs=_pairs(tuple(sum(round(2 * value) == score for value in points) for score in range(5))),
+        pairs=Pairs(counts, *statistics.mean_and_variance(counts), statistics.elo(counts)) if points else None,
         endings=_ranked(Counter(game.reason for game in games)),
         mean_plies=_mean(plies),
         plies=_histogram(plies, np.arange(0, max(plies, default=0) + PLIES_PER_BIN + 1, PLIES_PER_BIN).tolist()),
@@ -320,17 +317,12 @@ def _pairing(store: Store, number: int, games: Sequence[GameRow], sprt: Sprt | N
     )
 
 
-def _pairs(counts: Counts) -> Pairs | None:
-    return Pairs(tuple(counts), *statistics.mean_and_variance(counts), statistics.elo(counts)) if sum(counts) else None
-
-
 def _tested(points: Iterable[float], sprt: Sprt) -> SprtStatus:
     """Test pair after pair until a decision; later pairs change nothing."""
     counts, decision = [0] * 5, None
     for of_pair in points:
         counts[round(2 * of_pair)] += 1
-        decision = sprt.decision(counts)
-        if decision:
+        if decision := sprt.decision(counts):
             break
     ratio = sprt.log_likelihood_ratio(counts)
     return SprtStatus(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, tuple(counts), ratio, sprt.bounds, decision)
@@ -340,13 +332,10 @@ def _points(pairings: Sequence[PairingReport], names: Sequence[str]) -> tuple[tu
     """Return the points of each player (rows) against each."""
     met: dict[tuple[str, str], float] = {}
     for pairing in pairings:
-        standing = pairing.standing
-        if standing.games:
-            for pair, won in (
-                ((pairing.first, pairing.second), standing.wins),
-                ((pairing.second, pairing.first), standing.losses),
-            ):
-                met[pair] = met.get(pair, 0.0) + won + standing.draws / 2
+        first, second, standing = pairing.first, pairing.second, pairing.standing
+        won = ((first, second), standing.wins), ((second, first), standing.losses)
+        for pair, wins in won if standing.games else ():
+            met[pair] = met.get(pair, 0.0) + wins + standing.draws / 2
     return tuple(tuple(met.get((row, column)) for column in names) for row in names)
 
 
@@ -355,7 +344,6 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _quantiles(values: Sequence[float]) -> tuple[float, float] | None:
-    """Return median and 99th percentile."""
     return (float(np.quantile(values, 0.5)), float(np.quantile(values, 0.99))) if values else None
 
 

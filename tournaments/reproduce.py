@@ -5,8 +5,7 @@ each colour. Its players had 30 or 90 seconds for a move, and 2 more after each 
 sample sizes that they reached in that time. With those sizes any machine can repeat the experiment. With a budget in
 seconds only the cells of the short run compare.
 
-Here every figure is a tournament with a store of its own, and its cells are the pairings. A figure becomes a table, a
-CSV file and a plot, with 95% intervals.
+Here every figure is a tournament with a store of its own, and its cells are the pairings.
 
 Where the paper is ambiguous, a choice names a variant by what it changes: an option of both searching players, or of
 another player by its name, as in `rand.by=man`. Commas join several changes. Some values stand for more:
@@ -24,7 +23,6 @@ from pathlib import Path
 
 import msgspec
 
-from kriegbot.parts import value_text
 from kriegbot.players.specs import BadSpec, parse_spec
 from referee import BERKELEY, PAPER_LIMITS, Audience
 from tournaments.presentation import LOST, NOTHING, WON, Table, plotting, rows_of, svg_plot
@@ -58,9 +56,9 @@ Term = tuple[tuple[float, Key], ...]  # a difference of cells: sign and key of e
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a figure, with the paper's results in percent.
+    """One cell of a figure, with the paper's results in percent. rand and hs have depth 0.
 
-    opponent: rand, hs or paranoid; rand and hs have depth 0. legible: True if our copy of the paper is legible there.
+    legible: True if our copy of the paper is legible there.
     """
 
     figure: int
@@ -87,15 +85,10 @@ def cells(figure: int) -> tuple[Cell, ...]:
     return tuple(sorted(of_figure, key=lambda cell: (cell.seconds, max(cell.depth, cell.opponent_depth), cell.depth)))
 
 
-def pairing(cell: Cell, budget: float | None = None) -> Pairing:
-    """Pair the players of a cell, the figure's player first, with the paper's sample sizes or a budget in seconds."""
-    opponents = {"rand": "rand", "hs": HS if budget is None else f"hs:time={budget:g}"}
-    opponent = opponents.get(cell.opponent) or searcher(cell.opponent, cell.opponent_depth, cell.seconds, budget)
-    return Pairing(searcher(cell.player, cell.depth, cell.seconds, budget), opponent)
-
-
-def searcher(name: str, depth: int, seconds: int, budget: float | None = None) -> str:
-    """Return the spec of a searching player with the paper's sample size in `seconds`, or with a budget."""
+def spec_of(name: str, depth: int, seconds: int, budget: float | None = None) -> str:
+    """Return the spec of a cell's player, with the paper's sample size in `seconds` or with a budget."""
+    if name in ("rand", "hs"):
+        return name if name == "rand" else HS if budget is None else f"hs:time={budget:g}"
     if budget is not None:
         retry_time = max(LEAST_BUDGET, budget * EXTRA_SECONDS / SHORT)
         return str(parse_spec(f"{name}:depth={depth},time={budget:g},retry_time={retry_time:g}"))
@@ -122,7 +115,7 @@ def changed(spec: str, choice: str) -> str:
         if change == "particles=samples":
             value = str(max(LEAST_PARTICLES, int(player.get("samples") or 0)))
         if option in OF_SEARCH and player.name != "search":
-            options_text = ",".join(f"{key}={value_text(number)}" for key, number in player.options.items())
+            _, _, options_text = str(player).partition(":")
             player = parse_spec(f"search:{options_text},backup={name}")
         player = player.with_option(option, value)
     return str(player)
@@ -151,7 +144,7 @@ class CellResult:
 class Contrast:
     """A conclusion of the paper as a difference of EU in percent, above 0 if it holds, with half its 95% interval.
 
-    ours: None while a cell has no games. paper: from the paper's own results.
+    ours: None while a cell has no games.
     """
 
     claim: str
@@ -166,10 +159,12 @@ def figure_cells(figure: int, budget: float | None) -> tuple[Cell, ...]:
 
 def settings_of(figure: int, budget: float | None, seed: int = SEED, choice: str = TODAY) -> TournamentSettings:
     """Return the tournament of a figure under a choice; raise BadSpec as `changed`."""
-    pairs = [pairing(cell, budget) for cell in figure_cells(figure, budget)]
-    pairings = tuple(Pairing(changed(pair.first, choice), changed(pair.second, choice)) for pair in pairs)
+    pairings = []
+    for cell in figure_cells(figure, budget):
+        players = (cell.player, cell.depth), (cell.opponent, cell.opponent_depth)
+        pairings.append(Pairing(*(changed(spec_of(*player, cell.seconds, budget), choice) for player in players)))
     rules = replace(BERKELEY, illegal_to=Audience.MOVER) if RULES in choice.split(",") else BERKELEY
-    return TournamentSettings(pairings, rules, PAPER_LIMITS, seed)
+    return TournamentSettings(tuple(pairings), rules, PAPER_LIMITS, seed)
 
 
 def games_of(settings: TournamentSettings, pairings: Iterable[int], games: int) -> list[ScheduledGame]:
@@ -179,19 +174,18 @@ def games_of(settings: TournamentSettings, pairings: Iterable[int], games: int) 
 
 def results_of(store: Store, figure: int, budget: float | None) -> list[CellResult]:
     """Return the results in a figure's store, cell by cell."""
-    results = []
-    for number, cell in enumerate(figure_cells(figure, budget)):
-        by_color = store.results_by_color(number)
-        results.append(CellResult(cell, Standing.of(*map(sum, zip(*by_color, strict=True)))))
-    return results
+    return [
+        CellResult(cell, Standing.of(*map(sum, zip(*store.results_by_color(number), strict=True))))
+        for number, cell in enumerate(figure_cells(figure, budget))
+    ]
 
 
 def contrasts_of(results: Sequence[CellResult]) -> list[Contrast]:
     """Return the paper's conclusions on the short run of a figure, as differences.
 
     Overconfident play beats paranoid play, or does better against the same opponent (against `rand` because its model
-    fits). A ply more of depth helps, or does not, because the sample gets smaller. Each difference is a mean over the
-    cells that have games; the paper's is over the same cells.
+    fits). A ply more of depth helps, or does not, because the sample gets smaller. Means are over the cells that have
+    games, of the paper's results as of ours.
     """
     by_key = {
         (result.cell.player, result.cell.depth, result.cell.opponent_depth): result
@@ -228,7 +222,7 @@ def _sum(weighted: Sequence[tuple[float, tuple[int, int, int]]]) -> tuple[float,
 
     Each result counts half a game more in the variance, so that a cell in which all games ended alike has one, too.
     """
-    total, variance = 0.0, 0.0
+    total = variance = 0.0
     for weight, counts in weighted:
         total += weight * expected_utility(*counts)
         shares, scores = shares_of([count + 0.5 for count in counts])
@@ -239,11 +233,10 @@ def _sum(weighted: Sequence[tuple[float, tuple[int, int, int]]]) -> tuple[float,
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Distance of some cells from the paper's.
+    """Mean absolute difference of EU from the paper's, in percent, and what it would be by chance alone.
 
-    distance: mean absolute difference of EU, in percent. by_chance: the mean if only chance made a difference. within:
-    cells whose difference lies within its 95% interval. alike: cells with the same player ahead as in the paper, of
-    all `meetings` of overconfident with paranoid search.
+    within: cells whose difference lies within its 95% interval. alike: those of the `meetings` of overconfident with
+    paranoid search with the same player ahead as in the paper.
     """
 
     distance: float
@@ -295,8 +288,9 @@ def table_of(figure: int, results: Sequence[CellResult]) -> Table:
     for result in results:
         ours, cell = result.ours, result.cell
         counts = str(ours.games), f"{ours.wins}/{ours.draws}/{ours.losses}"
-        utility = NOTHING if ours.utility is None else _with_error(f"{ours.utility:+.1f}", ours.utility_interval)
-        paper = _with_error(f"{cell.eu:+d}{'' if cell.legible else '?'}", result.paper_interval)
+        half, paper_half = ((high - low) / 2 for low, high in (ours.utility_interval or (0, 0), result.paper_interval))
+        utility = NOTHING if ours.utility is None else f"{ours.utility:+.1f} ± {half:.1f}"
+        paper = f"{cell.eu:+d}{'' if cell.legible else '?'} ± {paper_half:.1f}"
         rows.append((str(cell), f"{cell.seconds} s", *counts, utility, paper))
     headings = ("cell", "run", "games", "W/D/L", "EU %", "paper's EU %")
     return Table(f"Figure {figure}: {TITLES[figure]}", headings, rows)
@@ -305,12 +299,8 @@ def table_of(figure: int, results: Sequence[CellResult]) -> Table:
 def contrasts_table(contrasts: Sequence[Contrast]) -> Table:
     """Return a row per conclusion: a difference of EU that is above 0 if it holds."""
     rows = [
-        (
-            contrast.claim,
-            NOTHING if contrast.ours is None else f"{contrast.ours[0]:+.1f} ± {contrast.ours[1]:.1f}",
-            f"{contrast.paper[0]:+.1f} ± {contrast.paper[1]:.1f}",
-        )
-        for contrast in contrasts
+        (one.claim, *("{:+.1f} ± {:.1f}".format(*value) if value else NOTHING for value in (one.ours, one.paper)))
+        for one in contrasts
     ]
     return Table("Differences of EU in the short run", ("", "ours", "paper's"), rows)
 
@@ -355,8 +345,3 @@ def plot_of(figure: int, results: Sequence[CellResult]) -> str:
                 texts.append(f"{names[row]}: {label} {value:+.0f}")
         drawing.legend(frameon=False, loc="outside upper left", ncols=2)
         return svg_plot(f"figure{figure}", TITLES[figure], texts, drawing).svg
-
-
-def _with_error(value: str, interval: tuple[float, float] | None) -> str:
-    low, high = interval or (0.0, 0.0)
-    return f"{value} ± {(high - low) / 2:.1f}"

@@ -40,8 +40,7 @@ SpecOf: TypeAlias = Callable[[str], PlayerSpec]  # from a player's name in the s
 class WarmSeats:
     """Two seats for game after game. Processes of our players stay warm, whatever their colour.
 
-    `patience` is the seconds that an answer may take, by default more than the players' own time. `spec_of` parses a
-    player's name.
+    `patience` is the seconds that an answer may take, by default more than the players' own time.
     """
 
     def __init__(
@@ -63,10 +62,11 @@ class WarmSeats:
             result = play_game(*self._seats, rules=settings.rules, limits=settings.limits, seed=game.seed)
         except CannotStart as error:
             return Died(game, str(error), attempt)
-        if result.failed is not None and result.failed.failure is Failure.REFUSED:
-            raise BadSpec(result.failed.detail)
-        if result.failed is not None and result.failed.failure is Failure.KILLED:
-            return Died(game, f"a player {result.failed.detail}", attempt)
+        if failed := result.failed:
+            if failed.failure is Failure.REFUSED:
+                raise BadSpec(failed.detail)
+            if failed.failure is Failure.KILLED:
+                return Died(game, f"a player {failed.detail}", attempt)
         return _finished(game, result, time.perf_counter() - begun)
 
     def close(self) -> None:
@@ -127,10 +127,7 @@ def with_retries(
     done: Callable[[Iterable[F]], Iterable[F]],
     outcome_of: Callable[[F, ScheduledGame, int], Outcome],
 ) -> Generator[Outcome, None, None]:
-    """Play games, at most so many at once, each again if a worker dies over it, until MOST_ATTEMPTS have.
-
-    `submit` starts a game and its attempt, `done` waits for some that run, `outcome_of` returns their outcomes.
-    """
+    """Play games, at most so many at once, each again if a worker dies over it, until MOST_ATTEMPTS have."""
     waiting = deque((game, 1) for game in games)
     running: dict[F, tuple[ScheduledGame, int]] = {}
     while waiting or running:
@@ -185,26 +182,21 @@ def run(
     waiting = [game for game in games if game.id not in done]
     with contextlib.closing(executor.play(waiting, store.settings)) as outcomes:
         for outcome in outcomes:
-            _log(outcome)
+            game = outcome.game.id
             if isinstance(outcome, Died):
+                LOGGER.error("game %d: %s, attempt %d", game, outcome.cause, outcome.attempts)
                 store.add_incident(outcome, quarantined=outcome.attempts == MOST_ATTEMPTS)
             else:
+                end = outcome.reason.value + (f" ({outcome.detail})" if outcome.detail else "")
+                figures = outcome.result, end, outcome.plies, outcome.seconds
+                LOGGER.info("game %d: %s, %s, %d plies, %.1f s", game, *figures)
+                for side in (outcome.white, outcome.black):
+                    if side.failure:
+                        LOGGER.warning("game %d: %s %s\n%s", game, side.player, side.failure, side.log)
                 store.add(outcome)
             watch(outcome)
             if is_decided():
                 return
-
-
-def _log(outcome: Outcome) -> None:
-    game = outcome.game.id
-    if isinstance(outcome, Died):
-        LOGGER.error("game %d: %s, attempt %d", game, outcome.cause, outcome.attempts)
-        return
-    ending = outcome.reason.value + (f" ({outcome.detail})" if outcome.detail else "")
-    LOGGER.info("game %d: %s, %s, %d plies, %.1f s", game, outcome.result, ending, outcome.plies, outcome.seconds)
-    for side in (outcome.white, outcome.black):
-        if side.failure:
-            LOGGER.warning("game %d: %s %s\n%s", game, side.player, side.failure, side.log)
 
 
 class _LogFile(logging.FileHandler):
@@ -248,6 +240,9 @@ def run_tournament(
 ) -> TournamentReport:
     """Play everybody against everybody on this machine. The same call resumes a tournament that was interrupted.
 
+    Raise BadSpec, UnknownRuleSet, StoreError if the file cannot be used or holds another tournament, and ExecutorError
+    if a player can no longer be loaded; the games that are stored stay.
+
     Args:
       path: SQLite file for the games; `kriegbot report` and `kriegbot replay` read it.
       players: specs of two players or more.
@@ -256,12 +251,6 @@ def run_tournament(
       rules: the rule set, or its name.
       limits: when a game is drawn; the paper's by default.
       jobs: games at once, each in a process.
-
-    Raises:
-      BadSpec: a spec names no player, or one that cannot play.
-      UnknownRuleSet: no rule set has that name.
-      StoreError: the file cannot be used, or holds another tournament.
-      ExecutorError: a player can no longer be loaded; the games that are stored stay.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

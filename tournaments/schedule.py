@@ -35,10 +35,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledGame:
-    """One game of the schedule, with the specs of its players.
-
-    id: place in the schedule, from 1; `FILE#17` names game 17. number: index within the pairing. seed: below 2**63.
-    """
+    """One game. id: place in the schedule, from 1. number: index within the pairing. seed: below 2**63."""
 
     id: int
     pairing: int
@@ -52,7 +49,7 @@ class ScheduledGame:
 class TournamentSettings:
     """Everything that determines the games of a tournament.
 
-    files: hashes of files of players from outside, as `versions_of` writes them; None in files before version 0.3.
+    files: hashes of files of players from outside (`versions_of`); None in tournament files before version 0.3.
     """
 
     pairings: tuple[Pairing, ...]
@@ -105,8 +102,8 @@ class Shard:
 class Finished:
     """A game that was played to its end.
 
-    record: PGN without date and times, compressed by zlib, so that a game played again gives the same bytes. detail:
-    more about its end. answers: every answer. versions: of kriegbot and its libraries. seconds: playing time.
+    record: PGN without date and times, compressed by zlib, so that a game played again gives the same bytes. versions:
+    of kriegbot and its libraries. seconds: playing time.
     """
 
     game: ScheduledGame

@@ -18,10 +18,7 @@ NORMAL_95 = 1.959964  # half width of a 95% interval in standard deviations of a
 HALVINGS = 60  # of an interval: only rounding error is left
 
 Counts = Sequence[int]
-"""Number of results with each score, worst first: 3 numbers for games, 5 for pairs of games.
-
-Functions that take counts raise ValueError for any other length, for negative numbers, and if all are 0.
-"""
+"""Number of results with each score, worst first: 3 for games, 5 for pairs. Anything else raises ValueError."""
 Reals = npt.NDArray[np.float64]
 
 
@@ -121,8 +118,7 @@ def score_interval(counts: Counts) -> tuple[float, float]:
 
 def _last_inside(is_outside: Callable[[float], bool], inside: float) -> float:
     """Return the largest number up to 1 that is not outside, by bisection from `inside`."""
-    outside = 1.0
-    if not is_outside(outside):
+    if not is_outside(outside := 1.0):
         return outside
     for _ in range(HALVINGS):
         middle = (inside + outside) / 2
@@ -135,8 +131,7 @@ def elo(counts: Counts) -> Elo:
 
     A score s is a difference of 400 log10(s / (1 - s)). The error is half the distance between the ends of the interval
     s +- 1.96 sqrt(variance / n), as in cutechess and fastchess. If all ended the same way, or that interval leaves
-    (0, 1), `score_interval` replaces it. No score counts as nearer to 0 or 1 than one more drawn game would make it, so
-    all numbers are finite.
+    (0, 1), `score_interval` replaces it. No score counts as nearer to 0 or 1 than one more drawn game would make it.
 
     >>> result = elo((25, 0, 75))  # 400 log10(3)
     >>> print(f"{result.difference:.1f} +- {result.error:.1f}, {result.low:.1f} to {result.high:.1f}")
@@ -172,8 +167,7 @@ UNSEEN = 1e-3
 """Count of a score that never occurred: with 0 the likeliest distribution may have no finite likelihood ratio."""
 STEPS, CLOSE, ROUNDING = 200, 1e-10, 1e-15
 
-Decision: TypeAlias = Literal["H0", "H1"] | None
-"""The hypothesis accepted; None to play on."""
+Decision: TypeAlias = Literal["H0", "H1"] | None  # the hypothesis accepted; None to play on
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from functools import cache
-from itertools import chain, zip_longest
+from itertools import product, zip_longest
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import chess
 import msgspec
@@ -62,7 +62,7 @@ COLORS = "white", "black"
 
 
 class StoredGame(NamedTuple):
-    """A game with all that is stored of it. rescues: of White and of Black."""
+    """A game with all that is stored of it; sides and rescues are White's and Black's."""
 
     row: GameRow
     sides: tuple[SideRow, SideRow]
@@ -74,10 +74,7 @@ class StoredGame(NamedTuple):
 class Store(Tables):
     """An open tournament file: `Store.open` reads it, `Store.writing` adds games.
 
-    Attributes:
-      settings: of the tournament.
-      games: number of games wanted of every pairing.
-      shard: the part of these games that belongs into this file.
+    `games` is the number wanted of every pairing, `shard` the part of them that belongs into this file.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -138,10 +135,8 @@ class Store(Tables):
                 _create(where, identity, settings.pairings)
             with closing(connected(where, "rw")) as connection:
                 store = cls(where, connection)
-                differing = _differences(store.settings, settings)
-                if not differing and store.shard != shard:
-                    differing = f"shard {store.shard}, here {shard}"
-                if differing:
+                other_shard = "" if store.shard == shard else f"shard {store.shard}, here {shard}"
+                if differing := _differences(store.settings, settings) or other_shard:
                     raise StoreError(f"{named(where)} holds another tournament: {differing}; name another file")
                 store.check()
                 try:
@@ -175,8 +170,7 @@ class Store(Tables):
         Raise StoreError if the other store is damaged or of another tournament, or if a game in both differs.
         """
         with Store.open(other) as store:
-            differing = _differences(self.settings, store.settings)
-            if differing:
+            if differing := _differences(self.settings, store.settings):
                 raise StoreError(f"{named(other)} holds another tournament than {named(self.path)}: {differing}")
             store.check()
             here = dict(self.rows("SELECT id, versions FROM games"))
@@ -189,10 +183,10 @@ class Store(Tables):
             known = {incident[1:] for incident in self.table(IncidentRow)}
             with self.connection:
                 self.connection.execute("BEGIN IMMEDIATE")
-                for game in games:
-                    parts = store.table(GameRow, game), store.table(SideRow, game), store.table(AnswerRow, game)
-                    for row in chain(*parts):
-                        self.insert(type(row), row)  # type: ignore[arg-type]  # mypy joins the three to a tuple
+                kinds: tuple[type[Any], ...] = (GameRow, SideRow, AnswerRow)
+                for game, kind in product(games, kinds):
+                    for row in store.table(kind, game):
+                        self.insert(kind, row)
                 for incident in store.table(IncidentRow):
                     if incident[1:] not in known:
                         self.insert(IncidentRow, incident, id=None)
@@ -227,13 +221,11 @@ class Store(Tables):
             pgn = self._unpacked(row.id, row.record)
             if f'[Result "{row.result}"]' not in pgn:
                 raise self.damaged(f"game {row.id} has another result than its record")
-            yield StoredGame(row, (white, black), (self._rescues(white), self._rescues(black)), answers, pgn)
-
-    def _rescues(self, side: SideRow) -> dict[str, int]:
-        try:
-            return msgspec.json.decode(side.rescues, type=dict[str, int])
-        except msgspec.MsgspecError as error:
-            raise StoreError(f"{named(self.path)}: the rescues of game {side.game} are damaged ({error})") from None
+            try:
+                of_white, of_black = (msgspec.json.decode(one.rescues, type=dict[str, int]) for one in (white, black))
+            except msgspec.MsgspecError as error:
+                raise StoreError(f"{named(self.path)}: the rescues of game {row.id} are damaged ({error})") from None
+            yield StoredGame(row, (white, black), (of_white, of_black), answers, pgn)
 
     def _unpacked(self, game: int, record: bytes) -> str:
         try:
@@ -326,25 +318,24 @@ def _identity(settings: TournamentSettings) -> dict[str, str]:
 
 
 def _differences(there: TournamentSettings, here: TournamentSettings) -> str:
-    """Say how two tournaments differ; of the players, name the first pairing that does."""
+    """Say how two tournaments differ: of the players, the first pairing; of rules and files, the words that do."""
     theirs, ours = _identity(there), _identity(here)
     for both in zip_longest(there.pairings, here.pairings):
         if both[0] != both[1]:
             first, second = (f"{short(one.first)} - {short(one.second)}" if one else "" for one in both)
             theirs, ours = {"players": first, **theirs}, {"players": second, **ours}
             break
-    differing = [name for name in ours if theirs.get(name, ours[name]) != ours[name]]
-    return ", ".join(_difference(name, theirs[name] or "none", ours[name] or "none") for name in differing)
-
-
-def _difference(name: str, there: str, here: str) -> str:
-    """Say how one setting differs; of rule sets and files, name the facts and files that do."""
-    if name in ("rules", "files") and " " in there + here:
-        there, here = (
-            " ".join(word for word in one.split() if word not in other.split()) or "none"
-            for one, other in ((there, here), (here, there))
-        )
-    return f"{'versions of files' if name == 'files' else name} {there}, here {here}"
+    differing = []
+    for name, one in ours.items():
+        other = theirs.get(name, one)
+        if other != one:
+            if name in ("rules", "files") and " " in one + other:  # only the facts and files that differ
+                words, others = one.split(), other.split()
+                one = " ".join(word for word in words if word not in others)
+                other = " ".join(word for word in others if word not in words)
+            title = "versions of files" if name == "files" else name
+            differing.append(f"{title} {other or 'none'}, here {one or 'none'}")
+    return ", ".join(differing)
 
 
 def _now() -> str:

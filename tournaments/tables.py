@@ -1,7 +1,6 @@
 """Tables of a tournament file: rows, connections, and values that are checked as they are read.
 
-A damaged file is refused, never misread. Files of versions before 0.3 must be read, so SQLite's own checks of types
-(STRICT tables) would replace none of these.
+Files of versions before 0.3 must be read, so SQLite's own checks of types (STRICT tables) would replace none of these.
 """
 
 import os
@@ -147,10 +146,7 @@ class Tables:
 
     def rows(self, query: str, *values: object) -> list[Any]:
         """Return all rows of a query; raise StoreError if the file is damaged, locked or lacks a table."""
-        try:
-            return self.connection.execute(query, values).fetchall()
-        except DAMAGE as error:
-            raise self._refusal(error) from None
+        return [row for rows in self._read(query, *values) for row in rows]
 
     def table(self, kind: type[Row], game: int | None = None) -> Iterator[Row]:
         """Yield the rows of a table, or those of one game, in the order of their keys.
@@ -160,14 +156,11 @@ class Tables:
         name, _ = TABLES[kind]
         condition = "" if game is None else f" WHERE {kind._fields[0]} = {game}"
         try:
-            cursor = self.connection.execute(f"SELECT {', '.join(kind._fields)} FROM {name}{condition} ORDER BY 1, 2")
-            while rows := cursor.fetchmany(1000):
+            for rows in self._read(f"SELECT {', '.join(kind._fields)} FROM {name}{condition} ORDER BY 1, 2"):
                 yield from msgspec.convert(rows, list[kind], builtin_types=(bytes,))  # type: ignore[valid-type]
         except msgspec.ValidationError as error:
             column = kind._fields[int(re.findall(r"\d+(?=\])", str(error))[-1])]
             raise self.damaged(f"a wrong value for '{column}' in table '{name}'") from None
-        except DAMAGE as error:
-            raise self._refusal(error) from None
 
     def insert(self, kind: type[NamedTuple], *sources: object, **values: object) -> None:
         """Add a row. Columns that are not in `values` are attributes of the first source that has them.
@@ -184,10 +177,16 @@ class Tables:
         """Return the error for a damaged file."""
         return StoreError(f"{named(self.path)} is damaged: {why}")
 
-    def _refusal(self, error: Exception) -> StoreError:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
-            return StoreError(f"{named(self.path)}: another program has locked it")
-        return StoreError(f"{named(self.path)} is damaged, or not a tournament file ({short(error)})")
+    def _read(self, query: str, *values: object) -> Iterator[list[Any]]:
+        """Yield the rows of a query, a thousand at a time."""
+        try:
+            cursor = self.connection.execute(query, values)
+            while rows := cursor.fetchmany(1000):
+                yield rows
+        except DAMAGE as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+                raise StoreError(f"{named(self.path)}: another program has locked it") from None
+            raise StoreError(f"{named(self.path)} is damaged, or not a tournament file ({short(error)})") from None
 
 
 def connected(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
