@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,15 @@ settings.load_profile("kriegbot")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores, since many tests wait for a process, a page or a clock."""
-    return 1 + (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    """Two more than there are cores, since many tests wait for a process, a page or a clock."""
+    return 2 + (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+def pytest_sessionstart() -> None:
+    """Compile all kernels before the tests, if several processes would each compile those that they call."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        with suppress(Exception):  # tests will say what is wrong
+            _prepare()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -38,6 +46,10 @@ def browsers() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def kernels() -> None:
     """Kernels are compiled, for tests that wait for a player only so long."""
+    _prepare()
+
+
+def _prepare() -> None:
     from kriegbot.kernels import prepare
 
     prepare()

@@ -35,7 +35,7 @@ from tests.test_records import HEADERS as SOME_HEADERS
 from tests.test_records import finish, recorded
 
 SAVED = Path(__file__).parent / "saved"
-GAMES = many(1_000, 300)
+GAMES = many(1_000, 150)
 THEIRS = [rules for rules in RULE_SETS.values() if rules is not OPENSPIEL]
 """The rule sets that the package `kriegspiel` knows."""
 PREFIXES = (

@@ -73,9 +73,8 @@ from tests.plain_search import Evaluator, exchange
 UNIFORMS = ["0.603431367211113", "0.921304374363014", "0.392785976706042"]
 SUBSEEDS = [7, 2203090791740743528, 1788301705487582329]
 """Ours, pinned: another generator would be another game for every seed."""
-WORKERS = 4
-POSITIONS_EACH = many(50_000, 10_000)
-"""Together 40,000; 200,000 in a thorough run."""
+WORKERS, POSITIONS_EACH = many(4, 2), many(50_000, 6_000)
+"""Together 12,000; 200,000 in a thorough run."""
 
 
 def sparse_board(rng: random.Random) -> chess.Board:
@@ -284,8 +283,15 @@ def test_random_numbers_are_those_of_splitmix64_everywhere() -> None:
     assert [subseed(7), subseed(7, 0), subseed(7, 1, 2)] == SUBSEEDS
 
 
-@pytest.mark.parametrize("setting", ["NUMBA_DISABLE_JIT=1", "NUMBA_BOUNDSCHECK=1", "NUMBA_CPU_NAME=nonsense"])
-@pytest.mark.parametrize("first", ["", "import numba; "])
+@pytest.mark.parametrize(
+    ("first", "setting"),
+    [
+        ("", "NUMBA_DISABLE_JIT=1"),
+        ("import numba; ", "NUMBA_DISABLE_JIT=1"),
+        ("import numba; ", "NUMBA_BOUNDSCHECK=1"),
+        ("", "NUMBA_CPU_NAME=nonsense"),
+    ],
+)
 def test_the_environments_settings_for_numba_change_no_kernel(setting: str, first: str) -> None:
     name, _, value = setting.partition("=")
     code = f"{first}from kriegbot.kernels import uniforms; print(uniforms(1, 1)[0])"

@@ -395,7 +395,7 @@ def test_a_process_that_cannot_be_started_is_said_so_in_one_line() -> None:
     assert (done.returncode, done.stderr) == (2, "kriegbot: cannot start player 'rand': Too many open files.\n")
 
 
-SHORTER = {"plies": many(40, 20), "long_plies": many(240, 80)}
+SHORTER = {"plies": many(40, 12), "long_plies": many(240, 60)}
 """Shorter games, except in a thorough run."""
 
 
