@@ -18,19 +18,9 @@ import chess
 from rich.console import Console
 from rich.text import Text
 
-from kriegbot.cli import common
+from kriegbot.cli import common, screen
 from kriegbot.cli.common import argument, compile_kernels, flag, one_of, option, patiently
 from kriegbot.cli.play import open_page
-from kriegbot.cli.screen import (
-    BoardPicture,
-    board,
-    draw_beside,
-    drawing_console,
-    fitting,
-    has_tints,
-    single_keys,
-    size_of,
-)
 from kriegbot.narration.diary import Entry, counted, gathered, side_name
 from kriegbot.narration.moments import READERS, Moment, both_called, both_named, ending, moments, playthrough, your_side
 from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, still
@@ -91,8 +81,8 @@ def replay(
         open_page(port, has_browser=not no_browser, saved=(record, file))
     elif turning_points:
         print(*_turning_points(record), sep="\n")
-    elif (console := drawing_console()) is not None:
-        with suppress(EOFError, KeyboardInterrupt), console.screen(hide_cursor=True), single_keys() as read:
+    elif (console := screen.drawing_console()) is not None:
+        with suppress(EOFError, KeyboardInterrupt), console.screen(hide_cursor=True), screen.single_keys() as read:
             _follow_keys(record, console, read)
         console.print(ending(record))
     else:
@@ -137,7 +127,7 @@ def _frames(record: GameRecord) -> Iterator[Frame]:
 def _draw_moment(console: Console, record: GameRecord, frames: list[Frame], at: int, view: str) -> None:
     names = " - ".join(both_named(record.headers))
     title = Text(f" {names} · {record.rules.title} · {at} of {len(frames) - 1}", "dim")
-    draw_beside(console, title, *_columns(console, frames[at], view))
+    screen.draw_beside(console, title, *_columns(console, frames[at], view))
     lines = [Text(f" {frames[at][0].title}", "bold")]
     lines += [Text(f" {ending(record)}")] * (at == len(frames) - 1)
     lines.append(Text(f" {HELP}", "dim"))
@@ -149,7 +139,8 @@ def _columns(console: Console, frame: Frame, view: str) -> list[Text]:
     moment, news = frame
 
     def drawn(name: str, scale: int) -> Text:
-        return board(BoardPicture(moment.men[name], marks=moment.marks, has_tints=has_tints(console)), scale)
+        has_tints = screen.has_tints(console)
+        return screen.board(screen.BoardPicture(moment.men[name], marks=moment.marks, has_tints=has_tints), scale)
 
     def last_lines(name: str, width: int, room: int) -> Text:
         wrapped = [part for line in news[name] for part in textwrap.wrap(line, width, subsequent_indent="  ")]
@@ -161,9 +152,9 @@ def _columns(console: Console, frame: Frame, view: str) -> list[Text]:
         columns = [(Text(name.center(26), "bold"), drawn(name, 1), last_lines(name, 26, room)) for name in names]
         return [Text("\n").join(column) for column in columns]
     name = "referee" if view == "all" else view
-    scale = fitting(console.width - 25, console.height - 5)
+    scale = screen.fitting(console.width - 25, console.height - 5)
     heading = Text("The referee's board" if name == "referee" else f"{name}'s view", "bold")
-    lines = last_lines(name, max(20, console.width - size_of(scale)[0] - 3), 14)
+    lines = last_lines(name, max(20, console.width - screen.size_of(scale)[0] - 3), 14)
     return [drawn(name, scale), Text("\n\n").join([heading, lines] if lines else [heading])]
 
 

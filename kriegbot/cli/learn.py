@@ -13,31 +13,12 @@ import chess
 from rich.console import Console
 from rich.text import Text
 
+from kriegbot.cli import screen
 from kriegbot.cli.common import argument, one_of, option
 from kriegbot.cli.console import heat_table
-from kriegbot.cli.screen import (
-    BoardPicture,
-    board,
-    draw_beside,
-    drawing_console,
-    fitting,
-    has_tints,
-    is_terminal,
-    size_of,
-)
+from kriegbot.narration import learning
 from kriegbot.narration.diary import marks, own_men, plain_board
-from kriegbot.narration.learning import (
-    GRADES,
-    PUZZLE_KINDS,
-    Lesson,
-    LessonStep,
-    Puzzle,
-    StepState,
-    first_game,
-    puzzle_of,
-    puzzles,
-    step_state,
-)
+from kriegbot.narration.learning import GRADES, PUZZLE_KINDS, Puzzle, puzzles
 from kriegbot.narration.results import Results
 from kriegbot.players.human import BadTry
 from kriegbot.request import Refused
@@ -62,11 +43,19 @@ def learn(
     ] = None,
     kind: Annotated[
         str | None,
-        option("KIND", f"Puzzles of one kind: {', '.join(PUZZLE_KINDS)}.", **one_of("kind of puzzles", PUZZLE_KINDS)),
+        option(
+            "KIND",
+            f"Puzzles of one kind: {', '.join(PUZZLE_KINDS)}.",
+            **one_of("kind of puzzles", PUZZLE_KINDS),
+        ),
     ] = None,
     level: Annotated[
         str | None,
-        option("LEVEL", f"Puzzles of one level: {', '.join(GRADES)}.", **one_of("level of puzzles", GRADES)),
+        option(
+            "LEVEL",
+            f"Puzzles of one level: {', '.join(GRADES)}.",
+            **one_of("level of puzzles", GRADES),
+        ),
     ] = None,
 ) -> None:
     """Learn Kriegspiel in a guided first game of five minutes, or by puzzles from games.
@@ -75,13 +64,13 @@ def learn(
     """
     if what != PUZZLES and (kind is not None or level is not None):
         raise Refused(f"--kind and --level select puzzles: kriegbot learn {PUZZLES}.")
-    console, lesson = drawing_console(), first_game()
+    console, lesson = screen.drawing_console(), learning.first_game()
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - gives input() its line editing
     if what:
         with contextlib.suppress(EOFError):
             selected = [one for one in puzzles() if kind in (None, one.kind) and level in (None, one.grade)]
-            _pose(console, selected if what == PUZZLES else [puzzles()[puzzle_of(date.today()) - 1]])
+            _pose(console, selected if what == PUZZLES else [puzzles()[learning.puzzle_of(date.today()) - 1]])
         return
     print(lesson.words["wait"], flush=True)
     with contextlib.suppress(EOFError):
@@ -90,11 +79,11 @@ def learn(
         print("", *textwrap.wrap(lesson.words["end"], shutil.get_terminal_size().columns), sep="\n")
 
 
-def _teach(console: Console | None, lesson: Lesson, number: int) -> None:
+def _teach(console: Console | None, lesson: learning.Lesson, number: int) -> None:
     step, words = lesson.steps[number], lesson.words
     title = f"{words['step']} {number + 1} {words['of']} {len(lesson.steps)}: {step.title}"
     explanation = f"{words['shading']} {words['terminal']}"
-    now, about = step_state(step), "" if number else explanation
+    now, about = learning.step_state(step), "" if number else explanation
     while True:
         if console is None:
             _print(title, step, now, about)
@@ -104,22 +93,22 @@ def _teach(console: Console | None, lesson: Lesson, number: int) -> None:
             break
         text = _prompt(f"{words['task']}: ")
         if text.lower() in HELP:
-            now, about = step_state(step, now.refused), explanation
+            now, about = learning.step_state(step, now.refused), explanation
         else:
-            now = step_state(step, now.refused, text)
-    if number + 1 < len(lesson.steps) and is_terminal():
+            now = learning.step_state(step, now.refused, text)
+    if number + 1 < len(lesson.steps) and screen.is_terminal():
         _prompt(f"{words['enter']} ")
 
 
 def _prompt(prompt: str) -> str:
     """Return the answer to a prompt. Raise EOFError if the learner leaves."""
-    answer = input(prompt if is_terminal() else f"{prompt.strip()}\n").strip()
+    answer = input(prompt if screen.is_terminal() else f"{prompt.strip()}\n").strip()
     if answer.lower() in LEAVE:
         raise EOFError
     return answer
 
 
-def _print(title: str, step: LessonStep, now: StepState, about: str) -> None:
+def _print(title: str, step: learning.LessonStep, now: learning.StepState, about: str) -> None:
     """Print a whole step, or after a try its answer and the new chances."""
     is_first = not now.comment
     lines = ["", title, *_wrapped(step.text), *now.log] if is_first else [now.answer] * bool(now.answer)
@@ -133,7 +122,7 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, min(100, shutil.get_terminal_size().columns))
 
 
-def _draw(console: Console, title: str, step: LessonStep, now: StepState, about: str) -> None:
+def _draw(console: Console, title: str, step: learning.LessonStep, now: learning.StepState, about: str) -> None:
     beside = Text("" if now.is_done else step.text)
     if now.comment:
         answer = f"{now.answer}\n" if now.answer else ""
@@ -153,14 +142,13 @@ def _draw_beside(
     below: Sequence[str],
 ) -> None:
     """Draw a board; beside it a text, and below that the last lines for which there is room."""
-    scale = fitting(console.width - COLUMNS_BESIDE, console.height - ROWS_BESIDE)
-    picture = BoardPicture(own_men(view), view.color, marked, heat, has_tints=has_tints(console))
-    width = min(70, max(20, console.width - size_of(scale)[0] - 3))
+    scale = screen.fitting(console.width - COLUMNS_BESIDE, console.height - ROWS_BESIDE)
+    picture = screen.BoardPicture(own_men(view), view.color, marked, heat, has_tints=screen.has_tints(console))
+    width = min(70, max(20, console.width - screen.size_of(scale)[0] - 3))
     lines, rest = beside.wrap(console, width), Text("\n".join(below), "dim").wrap(console, width)
     room = max(1, console.height - ROWS_BESIDE - 1 - len(lines))
-    draw_beside(
-        console, Text(f" {title}", "bold"), board(picture, scale), Text("\n").join([*lines, Text(), *rest[-room:]])
-    )
+    side = Text("\n").join([*lines, Text(), *rest[-room:]])
+    screen.draw_beside(console, Text(f" {title}", "bold"), screen.board(picture, scale), side)
 
 
 def _pose(console: Console | None, selected: Sequence[Puzzle]) -> None:
@@ -176,7 +164,7 @@ def _pose(console: Console | None, selected: Sequence[Puzzle]) -> None:
         with contextlib.suppress(OSError):
             print(results.count_puzzle(puzzle.key, puzzle.grade, is_right=is_solved))
         left += [] if is_solved else [puzzle]
-        if is_terminal():
+        if screen.is_terminal():
             _prompt("Press Enter to continue ")
     print("\nYou have solved them all.")
 
