@@ -15,13 +15,10 @@ _part_folders: set[str] = set()
 
 
 def importable(*, is_same_script: bool) -> list[str]:
-    """Return the folders of `sys.path` from which a child may import.
+    """Return the folders of `sys.path` from which a child may import, those that PYTHONPATH names among them.
 
-    Python itself adds the current folder, for `-m` and for an empty entry of PYTHONPATH, and the folder of a script.
-    Folders that PYTHONPATH names stay.
-
-    Args:
-      is_same_script: True if the child runs the script of this process again, as those of `multiprocessing` do.
+    Python itself adds the current folder, for `-m` and for an empty entry of PYTHONPATH, and the folder of a script. A
+    child that `is_same_script` runs that again, as those of `multiprocessing` do.
     """
     main = sys.modules.get("__main__")
     script = "" if getattr(main, "__spec__", None) else os.path.abspath(getattr(main, "__file__", None) or "")

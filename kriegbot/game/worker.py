@@ -9,6 +9,7 @@ last view of a game, with an event `over`, with `over`. Everything that the play
 
 import faulthandler
 import sys
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import TextIO
 
@@ -84,10 +85,9 @@ def _version_of(spec: PlayerSpec, player: Player) -> str:
         return ""
     entry = entry_points(PLAYERS.group).get(spec.name)
     package = spec.name.partition(":")[0].partition(".")[0] if entry is None or entry.dist is None else entry.dist.name
-    try:
+    with suppress(PackageNotFoundError, ValueError):
         return one_line(str(getattr(player, "version", "") or version(package)), 40)
-    except (PackageNotFoundError, ValueError):
-        return ""
+    return ""
 
 
 def main() -> None:

@@ -1,10 +1,9 @@
-"""The bot API of kriegspiel.org, the calls in `CALLS` and no others, and the file of the token that it takes.
+"""The bot API of kriegspiel.org, and the file of the token that it takes.
 
 `CALLS` leaves out the calls that show a player the opponent's moves, such as `/game/REF/moves` and `/game/REF/review`.
 
 Questions (GET) are repeated until the site answers, with growing pauses. A command (POST, DELETE) that was sent but not
-answered may have taken effect: it raises `Uncertain`, and the caller must look at the state first. We use httpx because
-it tells whether a failed request was ever sent.
+answered may have taken effect: it raises `Uncertain`, and the caller must look at the state first.
 """
 
 from __future__ import annotations
@@ -207,10 +206,9 @@ def _pause_in(text: str) -> float:
 
 def checked_address(address: str) -> str:
     """Return an address to which a token may be sent. Raise Refused if others could read it on the way."""
-    try:
+    url = httpx.URL("")
+    with suppress(httpx.InvalidURL, TypeError):
         url = httpx.URL(address)
-    except (httpx.InvalidURL, TypeError):
-        url = httpx.URL("")
     if url.scheme not in ("http", "https") or not url.host or url.userinfo or url.query or url.fragment:
         raise Refused(f"illegal site {quoted(address)}: it takes an address such as {SITE}.")
     if url.scheme == "http" and url.host not in ("127.0.0.1", "localhost", "::1"):

@@ -68,10 +68,7 @@ class Player(Protocol):
 
 
 def notify(player: Player, view: View, known: int) -> int:
-    """Call the player's optional hooks for everything new in its view; return the number of events that it has seen.
-
-    `known` is the number of events that it had seen; -1 before the game began.
-    """
+    """Call the player's hooks for everything after `known` events (-1: at the beginning); return their number now."""
     has_moved = any(isinstance(event, OpponentMoved) for event in view.events[max(known, 0) :])
     for name, is_new in (("on_begin", known < 0), ("on_opponent_moved", has_moved), ("on_end", view.end is not None)):
         hook = getattr(player, name, None)

@@ -31,10 +31,8 @@ COMMANDS = {
     "resign": "give up the game",
     "quit": "leave; no result",
 }
-HELP = ("?", "hint", "back")
-"""Commands that exist only where the caller of `HumanPlayer` provides them."""
-ASKING = {"any": "ask whether any of your pawn captures is legal"}
-"""A command for rule sets in which a side may ask."""
+HELP = ("?", "hint", "back")  # commands that exist only where the caller of `HumanPlayer` provides them
+ASKING = {"any": "ask whether any of your pawn captures is legal"}  # for rule sets in which a side may ask
 ALIASES = {"?": "help", "takeback": "back", "take back": "back", "undo": "back", "exit": "quit"}
 
 Answer: TypeAlias = Callable[[View], Sequence[str] | Leave | Resign]
@@ -44,8 +42,7 @@ NO_COMMANDS: Mapping[str, Answer] = MappingProxyType({})
 _UCI = re.compile(r"([a-h][1-8])[-x]?([a-h][1-8])=?([nbrq])?")
 _SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)([-x:]?)([a-h][1-8])(?:=?\(?([NBRQ])\)?)?")
 _SUFFIX = re.compile(r"\s*(?:e\.?p\.?|[+#!?])+$")
-_CASTLING = {"oo": 6, "ooo": 2}
-"""The file to which the king moves."""
+_CASTLING = {"oo": 6, "ooo": 2}  # the file to which the king moves
 _PIECES = {"": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
 
 
@@ -75,10 +72,7 @@ class HumanPlayer:
         self._console, self._more = console, more
 
     def choose(self, view: View) -> Choice:
-        """Read lines until the person has named a try, asked "Any?", resigned or left.
-
-        A person leaves by `quit`, the end of input, Ctrl-C, or a command of `more`.
-        """
+        """Read lines until the person has named a try, asked "Any?", resigned, or left: also by Ctrl-C."""
         start = time.perf_counter()
         self._console.show(view)
         action: SeatAction | None = None
@@ -172,10 +166,7 @@ def read_try(text: str, view: View) -> chess.Move:
 
 
 def read_ahead(text: str, view: View) -> Action:
-    """Return the try or question that a text names for the next turn; raise BadTry if it can never be open then.
-
-    The opponent may capture a piece of the side, which can then recapture.
-    """
+    """Return the try or question, perhaps a recapture, that a text names for the next turn; raise BadTry for others."""
     if view.rules.asking is not Asking.NONSENSE and text.strip().lower().rstrip("?") == "any":
         return AskAny()
     castling = view.kingside, view.queenside

@@ -37,9 +37,7 @@ def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None, *, 
     A player from outside is loaded into this process. `report` is called while kernels are being compiled; `is_early`
     returns before all are, if the player can begin with a few.
 
-    Raises:
-      BadSpec: the player is a person, who needs a console (`kriegbot.players.human`), or code from outside does not
-        load or does not accept the options.
+    Raise BadSpec if the player is a person, or if code from outside does not load or refuses the options.
     """
     kind = _load_kind(spec) if spec.is_outside else player_kind(spec.name)
     if kind.make is None:

@@ -180,10 +180,7 @@ def parse_spec(text: str, *, sandbox: bool = True, experimental: bool = True) ->
     Traceback (most recent call last):
     kriegbot.players.specs.BadSpec: illegal depth '9' for player 'overconfident'; it takes a whole number, 1..4.
 
-    `experimental=False` refuses options for experiments.
-
-    Raises:
-      BadSpec: the text names no player, or an option is refused.
+    Raise BadSpec if the text names no player, or an option is refused: those for experiments unless `experimental`.
     """
     text = with_current_names(text)
     name, colon, rest = _without_drive(text)
