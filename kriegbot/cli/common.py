@@ -18,12 +18,10 @@ from rich.progress import track
 
 from kriegbot.children import CannotStart
 from kriegbot.game import sandbox as bubblewrap
-from kriegbot.game.match import GameResult
-from kriegbot.game.process import find_rules, try_out
-from kriegbot.game.seat import Failure
+from kriegbot.game.process import try_out
 from kriegbot.players import specs
-from kriegbot.request import Refused, check_sandbox, refusing, seed_of, whole_of
-from referee import RULE_SETS, GameRecord, RuleSet, record_to_pgn
+from kriegbot.request import Refused, check_sandbox, seed_of, whole_of
+from referee import RULE_SETS, GameRecord, RecordError, RuleSet, record_to_pgn
 from referee.text import atomic_file, did_you_mean, one_line, quoted, unknown
 
 T = TypeVar("T")
@@ -136,23 +134,11 @@ def sandbox_of(wanted: bool | None, *players: str) -> bool:
     return wanted is not False
 
 
-def rules_from(text: str, *, sandbox: bool = True) -> RuleSet:
-    """Return the rule set of a name or of a file."""
-    with refusing(specs.BadSpec):
-        return find_rules(text, sandbox=sandbox)
-
-
 def check_players(players: Iterable[specs.PlayerSpec], rules: RuleSet) -> None:
-    """Raise Refused if the files or parts of a player that is not built in do not work."""
-    with refusing(specs.BadSpec), preparing() as report:
+    """Raise BadSpec if the files or parts of a player that is not built in do not work."""
+    with preparing() as report:
         for spec in dict.fromkeys(players):
             try_out(spec, rules, report)
-
-
-def check_begun(result: GameResult) -> None:
-    """Raise Refused if a player refused its options."""
-    if result.failed is not None and result.failed.failure is Failure.REFUSED:
-        raise Refused(result.failed.detail)
 
 
 class GameFile:
@@ -196,8 +182,8 @@ def free_name(folder: Path = Path()) -> Path:
 
 def refusal(error: Exception) -> str | None:
     """Return the line that refuses a command; None if the error is no refusal."""
-    if isinstance(error, Refused):
-        return one_line(str(error))
+    if isinstance(error, Refused | specs.BadSpec | RecordError):
+        return one_line(str(Refused(str(error))))
     if isinstance(error, CannotStart):
         return one_line(f"{error}.")
     if isinstance(error, OSError):  # a full disk under standard output, for example

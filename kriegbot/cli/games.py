@@ -21,6 +21,7 @@ from rich.text import Text
 from kriegbot.cli import common, screen
 from kriegbot.cli.common import argument, compile_kernels, flag, one_of, option, patiently
 from kriegbot.cli.play import open_page
+from kriegbot.game.process import find_rules
 from kriegbot.narration.diary import Entry, counted, gathered, side_name
 from kriegbot.narration.moments import READERS, Moment, both_called, both_named, ending, moments, playthrough, your_side
 from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, still
@@ -187,17 +188,16 @@ def convert(
       filtered    as icc, one side's view, with ?? for moves it did not see; written only
       plain       PGN of any game of chess: moves only; --rules says what is announced
     """  # noqa: D301 - \b keeps the lines that follow it
-    given_rules = None if rules is None else common.rules_from(rules)
+    given_rules = None if rules is None else find_rules(rules)
     path = _target_of(source, target)
-    with refusing(RecordError):
-        to = format_for(target) if form_out is None else format_named(form_out)
-        is_filtered = to is FORMATS["filtered"]
-        if side is None and is_filtered:
-            raise Refused("--to filtered needs a side: add --side white or --side black.")
-        if side is not None and not is_filtered:
-            raise Refused("--side goes with --to filtered; add that.")
-        text = text_of(source)
-        form = format_of(text) if form_in is None else format_named(form_in)
+    to = format_for(target) if form_out is None else format_named(form_out)
+    is_filtered = to is FORMATS["filtered"]
+    if side is None and is_filtered:
+        raise Refused("--to filtered needs a side: add --side white or --side black.")
+    if side is not None and not is_filtered:
+        raise Refused("--side goes with --to filtered; add that.")
+    text = text_of(source)
+    form = format_of(text) if form_in is None else format_named(form_in)
     games = form.games(text)
     if not games:
         raise Refused(f"{quoted(source)}: no game in it.")

@@ -18,7 +18,7 @@ from kriegbot.cli import common
 from kriegbot.cli.common import Json, Seed, argument, one_of, option, seconds, whole_number
 from kriegbot.cli.tournament import Games, play_missing
 from kriegbot.narration.diary import counted
-from kriegbot.players.specs import BadSpec, parse_spec
+from kriegbot.players.specs import parse_spec
 from kriegbot.request import Refused, path_of, refusing, save_whole, seed_of
 from kriegbot.trees import Leaf, Number, Solution, Tree, TreeError
 from referee.text import one_line, quoted
@@ -63,8 +63,7 @@ def reproduce(
     idle machine. Each figure is written as a table, a CSV file and a plot. With --choice, games and tables go to files
     of their own; docs/reproduction/choices.md lists the options.
     """
-    with refusing(BadSpec):
-        settings = {figure: figures.settings_of(figure, budget, seed, choice) for figure in FIGURES}
+    settings = {figure: figures.settings_of(figure, budget, seed, choice) for figure in FIGURES}
     suffix = "" if budget is None else f"-{budget:g}s"
     suffix += "" if choice == TODAY else "-" + re.sub(r"\W+", "-", choice)
     try:

@@ -23,7 +23,7 @@ from kriegbot.cli.common import argument, flag, option
 from kriegbot.cli.console import PlainConsole, TerminalConsole
 from kriegbot.cli.screen import Heat, drawing_console, is_terminal
 from kriegbot.game.match import GameResult, play_game, without_last_turn
-from kriegbot.game.process import ProcessSeat
+from kriegbot.game.process import ProcessSeat, find_rules
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare
 from kriegbot.narration.diary import Diary, meaning
@@ -33,7 +33,7 @@ from kriegbot.narration.results import Results
 from kriegbot.players.base import Leave
 from kriegbot.players.human import Answer, HumanPlayer
 from kriegbot.players.kriegbot import BEST, LEVELS
-from kriegbot.players.specs import BadSpec, PlayerSpec
+from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import PERSON, Refused, games_folder, is_played, is_resumable, path_of, playing
 from referee import GameRecord, Reason, RecordError, Resign, RuleSet, View, load_record
 
@@ -106,11 +106,10 @@ def play(
         opponent = "kriegbot" if level is None and time is not None else f"kriegbot:level={level or DEFAULT_LEVEL}"
     spec = request.program_of(opponent, sandbox=is_sandboxed)
     if time is not None:
-        with request.refusing(BadSpec):
-            spec = spec.with_option("time", time)
+        spec = spec.with_option("time", time)
     number = request.seed_of(seed)
     side = request.color_of(color, number)
-    rule_set = common.rules_from(rules, sandbox=is_sandboxed)
+    rule_set = find_rules(rules, sandbox=is_sandboxed)
     path = None if save is None else path_of(save)
     game = ConsoleGame(spec, side, rule_set, number, is_seed_given=seed is not None)
     game.play(path, show_belief=show_belief)
@@ -143,8 +142,7 @@ def resume(
     file.
     """
     path = file or _last()
-    with request.refusing(RecordError):
-        record = load_record(path)
+    record = load_record(path)
     if obstacle := _obstacle(record):
         raise Refused(f"'{path}' cannot be continued here: {obstacle}.")
     path_of(str(path))
@@ -206,7 +204,7 @@ class ConsoleGame:
             file = common.GameFile(path, is_ours=self.begun is not None) if path is not None else _draft()
             with nullcontext() if file is None else playing(file.path):
                 result = self._play(console, file)
-                common.check_begun(result)
+                result.check_begun()
                 self._finish(console, result, file, is_draft=path is None)
 
     def _play(self, console: Console, file: common.GameFile | None) -> GameResult:

@@ -23,11 +23,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from kriegbot.children import usable_cores
 from kriegbot.cli import common
 from kriegbot.cli.common import argument, flag, one_of, option, preparing
-from kriegbot.game.process import ProcessSeat
+from kriegbot.game.process import ProcessSeat, find_rules
 from kriegbot.game.sandbox import can_read, why_unavailable
 from kriegbot.game.seat import PlayerFailed
 from kriegbot.narration.diary import counted
-from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
+from kriegbot.players.specs import PlayerSpec, parse_spec, versions_of
 from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, save_whole, seed_of, whole_of
 from referee import Limits, RuleSet
 from referee.text import atomic_file, quoted
@@ -115,7 +115,7 @@ def tournament(
     is_resumed = out is not None and Path(out).exists()  # perhaps a tournament of an earlier version
     specs = [program_of(text, sandbox=is_sandboxed, experimental=is_resumed) for text in players]
     pairings = _pairings_of([str(spec) for spec in specs], round_robin, gauntlet)
-    rule_set, draw_limits = common.rules_from(rules, sandbox=is_sandboxed), limits_of(limits)
+    rule_set, draw_limits = find_rules(rules, sandbox=is_sandboxed), limits_of(limits)
     if shard is not None and seed is None:
         raise Refused("--shard needs --seed, the same for all parts.")
     if sprt is not None and len(pairings) > 1:
@@ -124,9 +124,8 @@ def tournament(
     path = _path_of(out, (pairings, rule_set, draw_limits, seed), shard)
     _check_hidden(path, specs)
     common.check_players(specs, rule_set)
-    with refusing(BadSpec):
-        files = versions_of(specs)
-    settings = TournamentSettings(pairings, rule_set, draw_limits, _seed_in(path) if seed is None else seed, files)
+    number = _seed_in(path) if seed is None else seed
+    settings = TournamentSettings(pairings, rule_set, draw_limits, number, versions_of(specs))
     workers = _executor(executor, scheduler, jobs, patience, partial(parse_spec, sandbox=is_sandboxed))
     with refusing(StoreError), Store.writing(path, settings, games, shard) as store:
 

@@ -10,7 +10,7 @@ import chess
 
 from kriegbot.game.match import GameResult, play_game
 from kriegbot.game.process import ProcessSeat, budget_of
-from kriegbot.game.seat import Failure, HereSeat
+from kriegbot.game.seat import HereSeat
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import PlayerSpec
 from referee import BERKELEY, RULE_SETS, Limits, RuleSet
@@ -27,18 +27,17 @@ SEED = 2006
 
 @dataclass(frozen=True, slots=True)
 class PlayerCheck:
-    """The result of one check of a player. It `is_refused` if no game began because the player refused its spec."""
+    """The result of one check of a player."""
 
     what: str
     is_good: bool
     detail: str
-    is_refused: bool = False
 
 
 def conformance(
     spec: PlayerSpec, patience: float | None = None, *, plies: int = 40, long_plies: int = 240
 ) -> Iterator[PlayerCheck]:
-    """Check a player; stop early if it refuses its spec. Raise CannotStart.
+    """Check a player. Raise CannotStart, or BadSpec if it refuses its spec.
 
     `patience` is in seconds, by default as for any game. `long_plies` is the length of the one long game.
     """
@@ -47,10 +46,7 @@ def conformance(
         for rules in RULE_SETS.values():
             for color in chess.COLORS:
                 played = _game(seat, color, rules, limits)
-                check = _check(f"{rules.name}, {chess.COLOR_NAMES[color]}", played, color)
-                yield check
-                if check.is_refused:
-                    return
+                yield _check(f"{rules.name}, {chess.COLOR_NAMES[color]}", played, color)
         for name, start in STARTS.items():
             for color in chess.COLORS:
                 played = _game(seat, color, BERKELEY, START_LIMITS, start)
@@ -69,6 +65,7 @@ def _game(
     rand = HereSeat("rand", RandPlayer)
     white, black = (seat, rand) if color == chess.WHITE else (rand, seat)
     played = play_game(white, black, rules=rules, limits=limits, start=start, seed=SEED)
+    played.check_begun()
     if played.interrupted:
         raise KeyboardInterrupt
     return played
@@ -77,8 +74,7 @@ def _game(
 def _check(what: str, played: GameResult, color: chess.Color) -> PlayerCheck:
     stats = played.statistics(color)
     if stats.failure:
-        is_refused = played.failed is not None and played.failed.failure is Failure.REFUSED
-        return PlayerCheck(what, False, stats.failure, is_refused)
+        return PlayerCheck(what, False, stats.failure)
     if stats.nonsense:
         detail = f"{stats.nonsense} of {stats.tries} tries were impossible on its own board, or repeated"
         return PlayerCheck(what, False, detail)

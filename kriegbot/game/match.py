@@ -147,6 +147,11 @@ class GameResult:
         """Return the statistics of a side."""
         return self.white if color == chess.WHITE else self.black
 
+    def check_begun(self) -> None:
+        """Raise BadSpec if no game began because a player refused its options."""
+        if self.failed is not None and self.failed.failure is Failure.REFUSED:
+            raise BadSpec(self.failed.detail)
+
 
 def play_game(
     white: Seat | str,
