@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import chain, count
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -29,19 +29,19 @@ T = TypeVar("T")
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # of a bad command line; it has no public name
 
 
-def option(metavar: str, help_: str, *names: str, **rest: Any) -> Any:
-    """Declare an option. A `parser` raises Refused, and also accepts its own results, as defaults."""
-    return typer.Option(*names, metavar=metavar, help=help_, **rest)
+def option(metavar: str, help_: str, *names: str, default: Any = None, **rest: Any) -> Any:
+    """Declare an option; `...` makes it required. A `parser` raises Refused, and also accepts the default."""
+    return typer.Option(default, *names, metavar=metavar, help=help_, **rest)
 
 
-def argument(metavar: str, help_: str, **rest: Any) -> Any:
+def argument(metavar: str, help_: str, default: Any = ..., **rest: Any) -> Any:
     """Declare an argument, as `option` declares an option."""
-    return typer.Argument(metavar=metavar, help=help_, **rest)
+    return typer.Argument(default, metavar=metavar, help=help_, **rest)
 
 
 def flag(help_: str, *names: str) -> Any:
     """Declare an option without a value."""
-    return typer.Option(*names, help=help_)
+    return typer.Option(False, *names, help=help_)
 
 
 def whole_number(what: str, low: int, high: int) -> Callable[[Any], int]:
@@ -85,44 +85,34 @@ def programs() -> list[str]:
     return [name for name, kind in specs.players().items() if kind.make is not None]
 
 
-Rules: TypeAlias = Annotated[
-    str,
-    option("NAME", "Rule set: a name in `kriegbot rules`, or FILE.py:NAME.", autocompletion=lambda: list(RULE_SETS)),
-]
-DrawLimits: TypeAlias = Annotated[
-    str, option("LIMITS", "Draw limits: paper, none, or numbers of plies such as plies=160,quiet=50.")
-]
-Seed: TypeAlias = Annotated[
-    int | None, option("N", "Seed of the programs' random choices.  [default: a fresh one]", parser=seed_of)
-]
-Jobs: TypeAlias = Annotated[
-    int | None,
-    option("N", "Games at the same time.  [default: one per core]", parser=whole_number("number of jobs", 1, 1024)),
-]
-Patience: TypeAlias = Annotated[
-    float | None,
-    option(
-        "SECONDS",
-        "Time limit for one answer.  [default: 300; for a player with a time budget, twice that plus 10]",
-        parser=seconds("patience", 0.001, 1e6),
-    ),
-]
-Json: TypeAlias = Annotated[bool, flag("Print one JSON object.", "--json")]
-Sandbox: TypeAlias = Annotated[
-    bool | None,
-    typer.Option(
-        "--sandbox/--no-sandbox",
-        help="No network, files or processes for players that are not built in.  [default: if bubblewrap works here]",
-        show_default=False,
-    ),
-]
-ShowBelief: TypeAlias = Annotated[
-    bool, flag("Show how likely the opponent has a piece on each square, judging by what you know.", "--show-belief")
-]
-Port: TypeAlias = Annotated[
-    int | None, option("N", "With --web: the port.  [default: any free one]", parser=whole_number("port", 1, 65535))
-]
-NoBrowser: TypeAlias = Annotated[bool, flag("With --web: print the address, open no browser.", "--no-browser")]
+RULES = option(
+    "NAME",
+    "Rule set: a name in `kriegbot rules`, or FILE.py:NAME.",
+    default="berkeley",
+    autocompletion=lambda: list(RULE_SETS),
+)
+DRAW_LIMITS = option(
+    "LIMITS", "Draw limits: paper, none, or numbers of plies such as plies=160,quiet=50.", default="paper"
+)
+SEED = option("N", "Seed of the programs' random choices.  [default: a fresh one]", parser=seed_of)
+JOBS = option("N", "Games at the same time.  [default: one per core]", parser=whole_number("number of jobs", 1, 1024))
+PATIENCE = option(
+    "SECONDS",
+    "Time limit for one answer.  [default: 300; for a player with a time budget, twice that plus 10]",
+    parser=seconds("patience", 0.001, 1e6),
+)
+JSON = flag("Print one JSON object.", "--json")
+SANDBOX = typer.Option(
+    None,
+    "--sandbox/--no-sandbox",
+    help="No network, files or processes for players that are not built in.  [default: if bubblewrap works here]",
+    show_default=False,
+)
+SHOW_BELIEF = flag(
+    "Show how likely the opponent has a piece on each square, judging by what you know.", "--show-belief"
+)
+PORT = option("N", "With --web: the port.  [default: any free one]", parser=whole_number("port", 1, 65535))
+NO_BROWSER = flag("With --web: print the address, open no browser.", "--no-browser")
 
 
 def sandbox_of(wanted: bool | None, *players: str) -> bool:

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from io import BytesIO
 from itertools import starmap
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
 import chess
 from rich.console import Console
@@ -58,15 +58,13 @@ Frame: TypeAlias = tuple[Moment, dict[str, list[str]]]  # with the last lines of
 
 
 def replay(
-    file: Annotated[str, argument("FILE", "A saved game; FILE#N is game N of a file or tournament.")],
-    web: Annotated[
-        bool, flag("Show it in a browser, with each side's belief and the value of each try.", "--web")
-    ] = False,
-    turning_points: Annotated[
-        bool, flag("Print the turns that cost each side most of its winning chances, and why.", "--turning-points")
-    ] = False,
-    port: common.Port = None,
-    no_browser: common.NoBrowser = False,
+    file: str = argument("FILE", "A saved game; FILE#N is game N of a file or tournament."),
+    web: bool = flag("Show it in a browser, with each side's belief and the value of each try.", "--web"),
+    turning_points: bool = flag(
+        "Print the turns that cost each side most of its winning chances, and why.", "--turning-points"
+    ),
+    port: int | None = common.PORT,
+    no_browser: bool = common.NO_BROWSER,
 ) -> None:
     """Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web in a browser.
 
@@ -160,21 +158,17 @@ def _columns(console: Console, frame: Frame, view: str) -> list[Text]:
 
 
 def convert(
-    source: Annotated[str, argument("IN", "A file of games, or - for standard input.")],
-    target: Annotated[str, argument("OUT", "The file to write, or - for standard output.")],
-    form_in: Annotated[str | None, option("FORMAT", "Format of IN.  [default: what it looks like]", "--from")] = None,
-    form_out: Annotated[
-        str | None, option("FORMAT", "Format of OUT.  [default: kriegspiel for .json, else kriegbot]", "--to")
-    ] = None,
-    rules: Annotated[
-        str | None,
-        option("RULES", "Rules of the games.  [default: those in IN; wild16 for icc and umd, berkeley for others]"),
-    ] = None,
-    side: Annotated[
-        str | None,
-        option("SIDE", "With --to filtered: whose view, white or black.", **one_of("side", ("white", "black"))),
-    ] = None,
-    strict: Annotated[bool, flag("Refuse a file with an impossible game, in place of leaving it out.")] = False,
+    source: str = argument("IN", "A file of games, or - for standard input."),
+    target: str = argument("OUT", "The file to write, or - for standard output."),
+    form_in: str | None = option("FORMAT", "Format of IN.  [default: what it looks like]", "--from"),
+    form_out: str | None = option("FORMAT", "Format of OUT.  [default: kriegspiel for .json, else kriegbot]", "--to"),
+    rules: str | None = option(
+        "RULES", "Rules of the games.  [default: those in IN; wild16 for icc and umd, berkeley for others]"
+    ),
+    side: str | None = option(
+        "SIDE", "With --to filtered: whose view, white or black.", **one_of("side", ("white", "black"))
+    ),
+    strict: bool = flag("Refuse a file with an impossible game, in place of leaving it out."),
 ) -> None:
     """Convert games to another format, and list on standard error what it cannot hold.
 
@@ -276,19 +270,16 @@ def _is_database(file: str) -> bool:
 
 
 def render(
-    game: Annotated[str, argument("GAME", "A saved game; FILE#N is game N of a file or tournament.")],
-    out: Annotated[str, option("FILE", "The picture: a name that ends in .gif, .webp or .svg.")],
-    side: Annotated[
-        str | None,
-        option(
-            "SIDE",
-            "Whose view: white, black or both.  [default: the person's against a program, else both]",
-            **one_of("side", SIDES),
-        ),
-    ] = None,
-    belief: Annotated[
-        bool, flag("Show how likely the opponent has a piece on each square, judging by the announcements.", "--belief")
-    ] = False,
+    game: str = argument("GAME", "A saved game; FILE#N is game N of a file or tournament."),
+    out: str = option("FILE", "The picture: a name that ends in .gif, .webp or .svg.", default=...),
+    side: str | None = option(
+        "SIDE",
+        "Whose view: white, black or both.  [default: the person's against a program, else both]",
+        **one_of("side", SIDES),
+    ),
+    belief: bool = flag(
+        "Show how likely the opponent has a piece on each square, judging by the announcements.", "--belief"
+    ),
 ) -> None:
     """Make an animated picture of a saved game as its sides saw it: gif, webp or svg.
 

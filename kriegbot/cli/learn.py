@@ -7,7 +7,6 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 from datetime import date
-from typing import Annotated
 
 import chess
 from rich.console import Console
@@ -33,30 +32,18 @@ HELP = ("", "help", "?")
 
 
 def learn(
-    what: Annotated[
-        str | None,
-        argument(
-            "[puzzles|today]",
-            "Puzzles, or the puzzle of the day, instead of the first game.",
-            **one_of("topic", (PUZZLES, TODAY)),
-        ),
-    ] = None,
-    kind: Annotated[
-        str | None,
-        option(
-            "KIND",
-            f"Puzzles of one kind: {', '.join(PUZZLE_KINDS)}.",
-            **one_of("kind of puzzles", PUZZLE_KINDS),
-        ),
-    ] = None,
-    level: Annotated[
-        str | None,
-        option(
-            "LEVEL",
-            f"Puzzles of one level: {', '.join(GRADES)}.",
-            **one_of("level of puzzles", GRADES),
-        ),
-    ] = None,
+    what: str | None = argument(
+        "[puzzles|today]",
+        "Puzzles, or the puzzle of the day, instead of the first game.",
+        **one_of("topic", (PUZZLES, TODAY)),
+        default=None,
+    ),
+    kind: str | None = option(
+        "KIND", f"Puzzles of one kind: {', '.join(PUZZLE_KINDS)}.", **one_of("kind of puzzles", PUZZLE_KINDS)
+    ),
+    level: str | None = option(
+        "LEVEL", f"Puzzles of one level: {', '.join(GRADES)}.", **one_of("level of puzzles", GRADES)
+    ),
 ) -> None:
     """Learn Kriegspiel in a guided first game of five minutes, or by puzzles from games.
 

@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from rich import box
@@ -43,19 +43,17 @@ REGISTERING = 30.0  # seconds in which a request to register is repeated
 LINES = 12  # latest events, below the table
 
 online = group("Play on kriegspiel.org as a bot.")
-File = Annotated[
-    str | None, option("FILE", "The settings.  [default: online.toml in your configuration]", "--settings")
-]
+FILE = option("FILE", "The settings.  [default: online.toml in your configuration]", "--settings")
 
 
 @online.command()
 def register(
-    username: Annotated[str, argument("NAME", "The bot's name on the site.")],
-    email: Annotated[str, option("ADDRESS", "Your email address, which only the site sees.")],
-    description: Annotated[str, option("TEXT", "Description of the bot on the site.")] = (
-        "kriegbot, which searches its information set"
+    username: str = argument("NAME", "The bot's name on the site."),
+    email: str = option("ADDRESS", "Your email address, which only the site sees.", default=...),
+    description: str = option(
+        "TEXT", "Description of the bot on the site.", default="kriegbot, which searches its information set"
     ),
-    settings: File = None,
+    settings: str | None = FILE,
 ) -> None:
     """Register a bot, and keep its token in a file that only you can read.
 
@@ -112,7 +110,7 @@ def _registered(address: str, body: Json, key: str) -> Json:
 
 
 @online.command()
-def run(settings: File = None) -> None:
+def run(settings: str | None = FILE) -> None:
     """Play until Ctrl-C: games from the lobby, and games that others begin with the bot.
 
     Unfinished games stay open on the site, and the same command resumes them. On a terminal a table shows the games;

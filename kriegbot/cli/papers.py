@@ -8,15 +8,15 @@ from collections.abc import Callable
 from dataclasses import asdict
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from rich.console import Console
 
 from kriegbot import trees as exact
 from kriegbot.children import usable_cores
 from kriegbot.cli import common
-from kriegbot.cli.common import Json, Seed, argument, one_of, option, seconds, whole_number
-from kriegbot.cli.tournament import Games, play_missing
+from kriegbot.cli.common import JSON, SEED, argument, one_of, option, seconds, whole_number
+from kriegbot.cli.tournament import GAMES, play_missing
 from kriegbot.narration.diary import counted
 from kriegbot.players.specs import parse_spec
 from kriegbot.request import Refused, path_of, refusing, save_whole, seed_of
@@ -34,28 +34,25 @@ RUNS = {"short": (SHORT,), "long": (LONG,), "both": (SHORT, LONG)}
 
 
 def reproduce(
-    what: Annotated[str, argument("FIGURE", f"One of {', '.join(NUMBERS)}.", **one_of("figure", NUMBERS))],
-    budget: Annotated[
-        float | None,
-        option(
-            "BUDGET",
-            "samples for the paper's sample sizes, or seconds per move.  [default: samples]",
-            parser=seconds("budget", 0.01, 3600, "samples"),
-        ),
-    ] = None,
-    games: Games = 500,
-    depths: Annotated[
-        int, option("N", "Greatest search depth of the experiments.", parser=whole_number("depth", 1, 3))
-    ] = 3,
-    run: Annotated[
-        str, option("RUN", "short (30 s per move in the paper), long (90 s) or both.", **one_of("run", RUNS))
-    ] = "both",
-    seed: Annotated[int, option("N", "Seed of the tournaments.", parser=seed_of)] = 2006,
-    choice: Annotated[
-        str, option("CHOICE", "Options for both players, such as boards=last,evaluator=conservative.")
-    ] = "today",
-    jobs: common.Jobs = None,
-    out: Annotated[Path, option("FOLDER", "Folder of games, tables and plots.")] = Path("reproduction"),
+    what: str = argument("FIGURE", f"One of {', '.join(NUMBERS)}.", **one_of("figure", NUMBERS)),
+    budget: float | None = option(
+        "BUDGET",
+        "samples for the paper's sample sizes, or seconds per move.  [default: samples]",
+        parser=seconds("budget", 0.01, 3600, "samples"),
+    ),
+    games: int = GAMES,
+    depths: int = option(
+        "N", "Greatest search depth of the experiments.", parser=whole_number("depth", 1, 3), default=3
+    ),
+    run: str = option(
+        "RUN", "short (30 s per move in the paper), long (90 s) or both.", **one_of("run", RUNS), default="both"
+    ),
+    seed: int = option("N", "Seed of the tournaments.", parser=seed_of, default=2006),
+    choice: str = option(
+        "CHOICE", "Options for both players, such as boards=last,evaluator=conservative.", default="today"
+    ),
+    jobs: int | None = common.JOBS,
+    out: Path = option("FOLDER", "Folder of games, tables and plots.", default=Path("reproduction")),
 ) -> None:
     """Reproduce the paper's experiment and print our results beside the paper's.
 
@@ -140,14 +137,12 @@ ALGORITHMS: dict[str, Callable[[Tree], Solution]] = {
 
 @trees.command()
 def solve(
-    file: Annotated[str, argument("FILE", "A tree, .json or .efg.")],
-    algorithm: Annotated[
-        str, option("NAME", f"One of {', '.join(ALGORITHMS)}.", **one_of("algorithm", ALGORITHMS))
-    ] = "imp-minimax",
-    json: Json = False,
-    svg: Annotated[
-        Path | None, option("OUT", "Draw the tree, with the solution in thick lines.", parser=path_of)
-    ] = None,
+    file: str = argument("FILE", "A tree, .json or .efg."),
+    algorithm: str = option(
+        "NAME", f"One of {', '.join(ALGORITHMS)}.", **one_of("algorithm", ALGORITHMS), default="imp-minimax"
+    ),
+    json: bool = JSON,
+    svg: Path | None = option("OUT", "Draw the tree, with the solution in thick lines.", parser=path_of),
 ) -> None:
     """Solve a game tree for its first player."""
     with refusing(TreeError):
@@ -219,14 +214,14 @@ def _print_solution(results: dict[str, Any]) -> None:
 
 @trees.command()
 def imp_model(
-    k: Annotated[int, option("K", "Information sets below each alternative.", parser=whole_number("k", 1, 10**6))],
-    b: Annotated[int, option("B", "Alternatives of each set.", parser=whole_number("b", 1, 10**6))],
-    d: Annotated[int, option("D", "Depth of the leaves, 2 or more.", parser=whole_number("d", 2, 99))],
-    trials: Annotated[
-        int, option("N", "Trees, each with its own payoffs.", parser=whole_number("number of trials", 2, 10**6))
-    ] = 100,
-    seed: Seed = None,
-    json: Json = False,
+    k: int = option("K", "Information sets below each alternative.", parser=whole_number("k", 1, 10**6), default=...),
+    b: int = option("B", "Alternatives of each set.", parser=whole_number("b", 1, 10**6), default=...),
+    d: int = option("D", "Depth of the leaves, 2 or more.", parser=whole_number("d", 2, 99), default=...),
+    trials: int = option(
+        "N", "Trees, each with its own payoffs.", parser=whole_number("number of trials", 2, 10**6), default=100
+    ),
+    seed: int | None = SEED,
+    json: bool = JSON,
 ) -> None:
     """Measure the share of leaves that IMP-alpha-beta examines on IMP-model(k, b, d)."""
     number = seed_of(seed)
@@ -241,7 +236,7 @@ def imp_model(
 
 @trees.command()
 def figure6(
-    out: Annotated[Path, option("DIR", "Folder of figure6.csv and figure6.svg.")] = Path(),
+    out: Path = option("DIR", "Folder of figure6.csv and figure6.svg.", default=Path()),
 ) -> None:
     """Measure and plot Figure 6 of van Lent and Mutchler: the share of leaves examined against k, b and d."""
     for name in ("figure6.csv", "figure6.svg"):

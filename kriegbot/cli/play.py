@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
 import chess
 import typer
@@ -50,37 +50,31 @@ TAKEN_BACK = "a move was taken back"  # the reason for which a person leaves a g
 
 def play(
     context: typer.Context,
-    opponent: Annotated[
-        str | None,
-        option("SPEC", "Another program as your opponent; see `kriegbot players`.", autocompletion=common.programs),
-    ] = None,
-    level: Annotated[
-        str | None,
-        option(
-            "NAME",
-            f"Strength of your opponent: {', '.join(LEVELS)} or {BEST}.  [default: {DEFAULT_LEVEL}]",
-            **common.one_of("level", (*LEVELS, BEST)),
-        ),
-    ] = None,
-    color: Annotated[
-        str, option("COLOR", "Your side: white, black or random.", autocompletion=lambda: list(request.COLORS))
-    ] = "white",
-    rules: common.Rules = "berkeley",
-    time: Annotated[
-        str | None, option("SECONDS", "The opponent's time per turn; without --opponent, for level best.")
-    ] = None,
-    seed: common.Seed = None,
-    save: Annotated[
-        str | None, option("FILE", "Save the game as PGN, even an abandoned one; with --web, the folder of games.")
-    ] = None,
-    show_belief: common.ShowBelief = False,
-    web: Annotated[bool, flag("Play in a browser; choose the game there.", "--web")] = False,
-    port: common.Port = None,
-    host: Annotated[
-        str, option("ADDRESS", "With --web: the address to listen on; by default only this machine can connect.")
-    ] = "127.0.0.1",
-    no_browser: common.NoBrowser = False,
-    sandbox: common.Sandbox = None,
+    opponent: str | None = option(
+        "SPEC", "Another program as your opponent; see `kriegbot players`.", autocompletion=common.programs
+    ),
+    level: str | None = option(
+        "NAME",
+        f"Strength of your opponent: {', '.join(LEVELS)} or {BEST}.  [default: {DEFAULT_LEVEL}]",
+        **common.one_of("level", (*LEVELS, BEST)),
+    ),
+    color: str = option(
+        "COLOR", "Your side: white, black or random.", autocompletion=lambda: list(request.COLORS), default="white"
+    ),
+    rules: str = common.RULES,
+    time: str | None = option("SECONDS", "The opponent's time per turn; without --opponent, for level best."),
+    seed: int | None = common.SEED,
+    save: str | None = option("FILE", "Save the game as PGN, even an abandoned one; with --web, the folder of games."),
+    show_belief: bool = common.SHOW_BELIEF,
+    web: bool = flag("Play in a browser; choose the game there.", "--web"),
+    port: int | None = common.PORT,
+    host: str = option(
+        "ADDRESS",
+        "With --web: the address to listen on; by default only this machine can connect.",
+        default="127.0.0.1",
+    ),
+    no_browser: bool = common.NO_BROWSER,
+    sandbox: bool | None = common.SANDBOX,
 ) -> None:
     """Play a game of Kriegspiel against a program.
 
@@ -132,9 +126,9 @@ def open_page(
 
 
 def resume(
-    file: Annotated[Path | None, argument("[FILE]", "The saved game.  [default: the latest unfinished one]")] = None,
-    show_belief: common.ShowBelief = False,
-    sandbox: common.Sandbox = None,
+    file: Path | None = argument("[FILE]", "The saved game.  [default: the latest unfinished one]", default=None),
+    show_belief: bool = common.SHOW_BELIEF,
+    sandbox: bool | None = common.SANDBOX,
 ) -> None:
     """Continue a saved game that you left.
 

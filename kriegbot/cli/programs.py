@@ -6,7 +6,6 @@ import sys
 from collections import defaultdict
 from json import dumps
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich import box
@@ -35,19 +34,17 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def match(
-    white: Annotated[
-        str, argument("WHITE", "White's player: rand, overconfident:depth=2, ...", autocompletion=common.programs)
-    ],
-    black: Annotated[str, argument("BLACK", "Black's player.", autocompletion=common.programs)],
-    rules: common.Rules = "berkeley",
-    limits: common.DrawLimits = "paper",
-    seed: common.Seed = None,
-    patience: common.Patience = None,
-    save: Annotated[Path | None, common.option("FILE", "Save the game as PGN.", parser=path_of)] = None,
-    json: common.Json = False,
-    explain: Annotated[bool, flag("Show each search's belief and best tries.", "--explain")] = False,
-    quiet: Annotated[bool, flag("Print only the result.", "--quiet", "-q")] = False,
-    sandbox: common.Sandbox = None,
+    white: str = argument("WHITE", "White's player: rand, overconfident:depth=2, ...", autocompletion=common.programs),
+    black: str = argument("BLACK", "Black's player.", autocompletion=common.programs),
+    rules: str = common.RULES,
+    limits: str = common.DRAW_LIMITS,
+    seed: int | None = common.SEED,
+    patience: float | None = common.PATIENCE,
+    save: Path | None = common.option("FILE", "Save the game as PGN.", parser=path_of),
+    json: bool = common.JSON,
+    explain: bool = flag("Show each search's belief and best tries.", "--explain"),
+    quiet: bool = flag("Print only the result.", "--quiet", "-q"),
+    sandbox: bool | None = common.SANDBOX,
 ) -> None:
     """Play one game between two programs and show what each side saw.
 
@@ -112,14 +109,11 @@ def kinds_of_parts() -> tuple[Parts, ...]:
 
 
 def check_player(
-    player: Annotated[
-        str,
-        argument(
-            "SPEC", "rand, path/bot.py:Class, package.module:Class or program:COMMAND.", autocompletion=common.programs
-        ),
-    ],
-    patience: common.Patience = None,
-    sandbox: common.Sandbox = None,
+    player: str = argument(
+        "SPEC", "rand, path/bot.py:Class, package.module:Class or program:COMMAND.", autocompletion=common.programs
+    ),
+    patience: float | None = common.PATIENCE,
+    sandbox: bool | None = common.SANDBOX,
 ) -> None:
     """Check that a player plays under every rule set, from unusual positions, and in time.
 
@@ -190,7 +184,7 @@ def results() -> None:
 
 
 def completion(
-    shell: Annotated[str, argument("SHELL", f"One of {', '.join(SHELLS)}.", **one_of("shell", SHELLS))],
+    shell: str = argument("SHELL", f"One of {', '.join(SHELLS)}.", **one_of("shell", SHELLS)),
 ) -> None:
     """Print a script that completes commands, options, players and rule sets in a shell.
 

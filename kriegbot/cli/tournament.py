@@ -14,7 +14,6 @@ from functools import partial
 from io import TextIOWrapper
 from json import dumps
 from pathlib import Path
-from typing import Annotated, TypeAlias
 
 import typer
 from rich.console import Console
@@ -61,50 +60,39 @@ def _sprt_of(text: str) -> Sprt:
         raise Refused(f"illegal sprt {quoted(text)}: it takes two numbers, such as 0,5, the smaller first.") from None
 
 
-File: TypeAlias = Annotated[str, argument("FILE", "A tournament, finished or not.")]
-Games: TypeAlias = Annotated[int, option("N", "Games per pairing, half with each colour.", parser=_games_of)]
-Test: TypeAlias = Annotated[
-    Sprt | None,
-    option(
-        "ELO0,ELO1",
-        "Test between two differences, in normalized Elo; the tournament stops when it decides.",
-        "--sprt",
-        parser=_sprt_of,
-    ),
-]
+FILE = argument("FILE", "A tournament, finished or not.")
+GAMES = option("N", "Games per pairing, half with each colour.", default=500, parser=_games_of)
+TEST = option(
+    "ELO0,ELO1",
+    "Test between two differences, in normalized Elo; the tournament stops when it decides.",
+    "--sprt",
+    parser=_sprt_of,
+)
 
 
 def tournament(
-    players: Annotated[
-        list[str],
-        argument(
-            "SPEC SPEC [SPEC ...]", "The players: rand, overconfident:depth=2, ...", autocompletion=common.programs
-        ),
-    ],
-    games: Games = 500,
-    round_robin: Annotated[bool, flag("Every player against every other (the default).", "--round-robin")] = False,
-    gauntlet: Annotated[bool, flag("The first player against all others.", "--gauntlet")] = False,
-    rules: common.Rules = "berkeley",
-    limits: common.DrawLimits = "paper",
-    seed: common.Seed = None,
-    jobs: common.Jobs = None,
-    out: Annotated[
-        str | None, option("FILE", "The tournament's file.  [default: a name made from the settings]")
-    ] = None,
-    executor: Annotated[
-        str, option("NAME", "Workers: local processes, or dask.", **one_of("executor", ("local", "dask")))
-    ] = "local",
-    scheduler: Annotated[
-        str | None,
-        option(
-            "ADDRESS",
-            "Address of a Dask cluster; each thread plays a game, at least --jobs.  [default: one on this machine]",
-        ),
-    ] = None,
-    shard: Annotated[Shard | None, option("I/N", "Play part I of N; see `kriegbot merge`.", parser=_shard_of)] = None,
-    patience: common.Patience = None,
-    sprt: Test = None,
-    sandbox: common.Sandbox = None,
+    players: list[str] = argument(
+        "SPEC SPEC [SPEC ...]", "The players: rand, overconfident:depth=2, ...", autocompletion=common.programs
+    ),
+    games: int = GAMES,
+    round_robin: bool = flag("Every player against every other (the default).", "--round-robin"),
+    gauntlet: bool = flag("The first player against all others.", "--gauntlet"),
+    rules: str = common.RULES,
+    limits: str = common.DRAW_LIMITS,
+    seed: int | None = common.SEED,
+    jobs: int | None = common.JOBS,
+    out: str | None = option("FILE", "The tournament's file.  [default: a name made from the settings]"),
+    executor: str = option(
+        "NAME", "Workers: local processes, or dask.", **one_of("executor", ("local", "dask")), default="local"
+    ),
+    scheduler: str | None = option(
+        "ADDRESS",
+        "Address of a Dask cluster; each thread plays a game, at least --jobs.  [default: one on this machine]",
+    ),
+    shard: Shard | None = option("I/N", "Play part I of N; see `kriegbot merge`.", parser=_shard_of),
+    patience: float | None = common.PATIENCE,
+    sprt: Sprt | None = TEST,
+    sandbox: bool | None = common.SANDBOX,
 ) -> None:
     """Play many games between programs and report on them.
 
@@ -277,10 +265,10 @@ class Scoreboard:
 
 
 def report(
-    file: File,
-    html: Annotated[Path | None, option("OUT", "Write a self-contained page with plots.", parser=path_of)] = None,
-    json: common.Json = False,
-    sprt: Test = None,
+    file: str = FILE,
+    html: Path | None = option("OUT", "Write a self-contained page with plots.", parser=path_of),
+    json: bool = common.JSON,
+    sprt: Sprt | None = TEST,
 ) -> None:
     """Report on a tournament: results with intervals, how games ended, how long players took."""
     with refusing(StoreError), Store.open(file) as store:
@@ -297,14 +285,15 @@ def report(
 
 
 def export(
-    file: File,
-    form: Annotated[
-        str,
-        option(
-            "FORM", "pgn: games with all tries; csv or jsonl: one line per game.", "--format", **one_of("format", FORMS)
-        ),
-    ] = "pgn",
-    out: Annotated[Path | None, option("OUT", "The file to write.  [default: stdout]", parser=path_of)] = None,
+    file: str = FILE,
+    form: str = option(
+        "FORM",
+        "pgn: games with all tries; csv or jsonl: one line per game.",
+        "--format",
+        **one_of("format", FORMS),
+        default="pgn",
+    ),
+    out: Path | None = option("OUT", "The file to write.  [default: stdout]", parser=path_of),
 ) -> None:
     """Write the games of a tournament as PGN, CSV or lines of JSON."""
     with refusing(StoreError), Store.open(file) as store:
@@ -319,8 +308,8 @@ def export(
 
 
 def merge(
-    out: Annotated[Path, argument("OUT", "The file to write; games already in it stay.")],
-    parts: Annotated[list[Path], argument("FILE ...", "Parts of one tournament, such as shards.")],
+    out: Path = argument("OUT", "The file to write; games already in it stay."),
+    parts: list[Path] = argument("FILE ...", "Parts of one tournament, such as shards."),
 ) -> None:
     """Put the games of several files of one tournament into one file."""
     with refusing(StoreError):
