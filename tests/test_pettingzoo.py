@@ -143,5 +143,5 @@ def test_our_side_may_be_drawn_and_a_seed_is_a_game() -> None:
 def test_an_opponent_that_is_not_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown player 'rnad'; did you mean 'rand'"):
         SingleEnv("rnad")
-    with pytest.raises(ValueError, match="player 'human' plays at `kriegbot play` alone; here plays one of "):
+    with pytest.raises(ValueError, match="player 'human' is only for `kriegbot play`; choose one of "):
         SingleEnv("human")

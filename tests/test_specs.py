@@ -143,7 +143,7 @@ def test_a_player_is_made_without_importing_the_others() -> None:
 
 
 def test_a_person_is_not_made_from_a_spec() -> None:
-    with pytest.raises(BadSpec, match="player 'human' plays at `kriegbot play` alone"):
+    with pytest.raises(BadSpec, match="player 'human' is only for `kriegbot play`"):
         make_player(parse_spec("human"), 1)
 
 

@@ -1,8 +1,8 @@
 """One game between two seats. Each turn: view -> player -> try -> referee -> views, until a try is accepted.
 
 Commands, tournaments, the page and the environments all play their turns with `turn`. Online play shares `ask_player`,
-since its referee is a server. A player that raises, hangs, dies, answers nonsense or tries for ever loses by forfeit,
-and the record gives the reason. A person who leaves, or an interrupt, abandons the game. There is always a record.
+since its referee is a server. A player that raises, hangs, dies, gives an invalid answer or tries for ever loses by
+forfeit, and the record says why. A person who leaves, or an interrupt, abandons the game. There is always a record.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from kriegbot.game.process import ProcessSeat, try_out
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
 from kriegbot.players.base import AgreeDraw, Choice, FlagFell, Leave, SeatAction
 from kriegbot.players.making import make_player
-from kriegbot.players.specs import BadSpec, parse_spec, player_kind, programs
+from kriegbot.players.specs import BadSpec, check_is_program, parse_spec, player_kind
 from kriegbot.report import Report
 from referee import BERKELEY, NO_LIMITS, Answer, AskAny, GameRecord, Limits, Reason, Referee, Resign, RuleSet, View
 
@@ -205,8 +205,8 @@ def seat_of(text: str, rules: RuleSet = BERKELEY) -> Seat:
     if not isinstance(text, str):
         raise TypeError(f"{type(text).__name__} is no seat; it takes a Seat such as HereSeat, or a spec such as 'rand'")
     spec = parse_spec(text)
-    if not spec.is_outside and player_kind(spec.name).make is None:
-        raise BadSpec(f"player {spec.name!r} plays at `kriegbot play` alone; here plays one of {programs()}.")
+    if not spec.is_outside:
+        check_is_program(spec.name, player_kind(spec.name))
     try_out(spec, rules)
     return ProcessSeat(spec) if spec.files else HereSeat(str(spec), partial(make_player, spec))
 
@@ -218,7 +218,7 @@ def resume_referee(begun: GameRecord) -> Referee:
 
 
 def without_last_turn(record: GameRecord) -> GameRecord:
-    """Return a game before the last move of the side to move and the reply. Its refused tries stay refused."""
+    """Return the game before its last two plies. The tries that were refused there stay refused."""
     turns = record.turns[:-2]
     return replace(record, turns=turns, left=record.turns[len(turns)].tries, end=None)
 
@@ -256,9 +256,9 @@ class _Game:
         self._keep_record()
         try:
             for self.acting in chess.COLORS:
-                left = self.seats[self.acting].begin(player_seed(self.seed, self.acting))
-                if left is not None:
-                    self.referee.abandon(left.why)
+                leave = self.seats[self.acting].begin(player_seed(self.seed, self.acting))
+                if leave is not None:
+                    self.referee.abandon(leave.why)
                     return
             while self.referee.end is None:
                 self.acting, seconds = self.referee.turn, 0.0

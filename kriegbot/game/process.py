@@ -289,7 +289,7 @@ def patience_of(spec: PlayerSpec) -> float:
 def budget_of(spec: PlayerSpec) -> float | None:
     """Return the seconds that a spec grants for the longest answer, at most MAX_BUDGET; None without a time budget."""
     kind = None if spec.is_outside else player_kind(spec.name)
-    instead = [one for one in kind.options if one.name in kind.either and one.name != "time"] if kind else []
+    instead = [one for one in kind.options if one.name in kind.exclusive and one.name != "time"] if kind else []
     if spec.get("samples") is not None or any(spec.get(one.name) != one.default for one in instead):
         return None  # a number of samples, or a level below the best, replaces the time budget
     times = []

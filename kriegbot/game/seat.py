@@ -100,7 +100,7 @@ class HereSeat(Seat):
         """Return the player's answer; raise PlayerFailed."""
         if self._player is None:
             raise RuntimeError("ask before begin: nobody sits here")
-        self.end(view)
+        self._notify(view)
         try:
             answer = self._player.choose(view)
         except PlayerFailed:
@@ -109,13 +109,14 @@ class HereSeat(Seat):
             raise failure_from(error) from error
         return validated(answer, SeatAction)
 
-    def end(self, view: View) -> None:
-        """Pass a view to the player's hooks; raise PlayerFailed."""
+    def _notify(self, view: View) -> None:
         if self._player is not None:
             try:
                 self._known = notify(self._player, view, self._known)
             except Exception as error:
                 raise failure_from(error) from error
+
+    end = _notify
 
     def close(self) -> None:
         """Drop the player."""

@@ -85,8 +85,8 @@ class PlayerKind:
     make: Callable[..., Player] | None
     """Called with a seed and all options by name, returns a player for one game. None for a person."""
     options: tuple[Option, ...] = ()
-    either: tuple[str, ...] = ()  # names of options that exclude each other
+    exclusive: tuple[str, ...] = ()  # names of options that exclude each other
     words: str = ""  # its play in words for people who choose an opponent; by default the summary
     rank: int = 100  # its place in lists for people; the least comes first
     has_kernels: bool = False  # True if `make` needs compiled kernels
-    begins_early: bool = False  # True if a few of them are enough to begin; see `kernels.prepare_first`
+    begins_early: bool = False  # True if a few kernels are enough to begin; see `kernels.prepare_first`

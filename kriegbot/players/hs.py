@@ -138,7 +138,7 @@ hs = PlayerKind(
         Option("sampling", str, "where boards come from", "hs", choices=SAMPLING, is_experimental=True),
         Option("evaluator", str, "evaluator of leaves", "ks", parts=EVALUATORS),
     ),
-    either=("time", "samples"),
+    exclusive=("time", "samples"),
     words="Looks ahead as if both of you saw the whole board",
     rank=3,
     has_kernels=True,

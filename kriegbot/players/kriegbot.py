@@ -125,7 +125,7 @@ kriegbot = PlayerKind(
             words=tuple(WORDS.values()),
         ),
     ),
-    either=("time", "samples", "level"),
+    exclusive=("time", "samples", "level"),
     words="Expects you to play well; the strongest",
     rank=0,
     has_kernels=True,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kriegbot.parts import BadPart, NotFound, Parts, load_object, value_text
 from kriegbot.players.base import Player, PlayerKind
-from kriegbot.players.specs import BadSpec, PlayerSpec, naming, parse_options, player_kind, programs
+from kriegbot.players.specs import BadSpec, PlayerSpec, check_is_program, naming, parse_options, player_kind
 from referee import RULE_SETS, RuleSet
 from referee.text import one_line, quoted
 
@@ -40,8 +40,8 @@ def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None, *, 
     Raise BadSpec if the player is a person, or if code from outside does not load or refuses the options.
     """
     kind = _load_kind(spec) if spec.is_outside else player_kind(spec.name)
-    if kind.make is None:
-        raise BadSpec(f"player {spec.name!r} plays at `kriegbot play` alone; here plays one of {programs()}.")
+    check_is_program(spec.name, kind)
+    assert kind.make is not None  # for mypy
     texts = {name: value_text(value) for name, value in spec.options.items()}
     values = {option.name: option.default for option in kind.options} | parse_options(spec.name, kind, texts)
     if kind.has_kernels:

@@ -68,6 +68,12 @@ def players() -> Mapping[str, PlayerKind]:
     return MappingProxyType({name: player_kind(name) for name in PLAYERS.names()})
 
 
+def check_is_program(name: str, kind: PlayerKind) -> None:
+    """Raise BadSpec for a person, who needs a console (`kriegbot.players.human`)."""
+    if kind.make is None:
+        raise BadSpec(f"player {name!r} is only for `kriegbot play`; choose one of {programs()}.")
+
+
 def programs() -> str:
     """Return the names of the built-in players other than people, for messages."""
     return ", ".join(name for name, kind in players().items() if kind.make is not None)
@@ -284,7 +290,7 @@ def parse_options(name: str, kind: PlayerKind, texts: Mapping[str, str]) -> dict
         except ValueError:
             allowed = known[option].sentence
             raise BadSpec(f"illegal {option} {quoted(text)} for player {quoted(name)}; it takes {allowed}.") from None
-    both = [option for option in kind.either if option in values]
+    both = [option for option in kind.exclusive if option in values]
     if len(both) > 1:
         raise BadSpec(f"player {quoted(name)} takes {' or '.join(both)}, not both.")
     return {option: values[option] for option in known if option in texts}
