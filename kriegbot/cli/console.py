@@ -74,7 +74,7 @@ class PlainConsole:
         is_repeated, is_first = self._shown == view, self._shown is None
         is_new_turn = self._shown is None or self._shown.ply != view.ply
         new = self._diary.take(view)
-        self.say([] if self._is_restart else [entry.line() for entry in new])
+        self.say([entry.line() for entry in new if not self._is_restart])
         self._shown, self._is_restart = view, False
         has_board = is_repeated or is_first or (self._has_boards and is_new_turn)
         board = plain_board(own_men(view), view.color) if has_board else []

@@ -177,24 +177,20 @@ class Puzzle:
         return list(dict.fromkeys(found))
 
     @cached_property
-    def _color(self) -> chess.Color:
-        return self.view().color
-
-    @property
     def opponent(self) -> str:
         """Name of the other side: White or Black."""
-        return side_name(not self._color)
+        return side_name(not self.view().color)
 
     @property
     def about(self) -> str:
         """The rules, what is left of the opponent, and where it began."""
-        left, view = self.view().opponent_men, self.view()
-        text = f"{view.rules.title} rules. You play {side_name(self._color)}."
-        count = "only the king" if left == 1 else f"{left} pieces and pawns"
+        view = self.view()
+        text = f"{view.rules.title} rules. You play {side_name(view.color)}."
+        count = "only the king" if view.opponent_men == 1 else f"{view.opponent_men} pieces and pawns"
         text += f" {self.opponent} has {count} left."
         if self.start != chess.STARTING_FEN:
             pieces = chess.Board(self.start).piece_map()
-            theirs = [(-one.piece_type, s, one) for s, one in pieces.items() if one.color != self._color]
+            theirs = [(-one.piece_type, s, one) for s, one in pieces.items() if one.color != view.color]
             names = [one.symbol().upper().replace("P", "") + chess.square_name(s) for _, s, one in sorted(theirs)]
             text += f" When you last saw the whole board, {self.opponent} had {listed(names)}."
         return text

@@ -163,7 +163,9 @@ class Bot:
             self._withdraw()
         elif len(self.running()) < settings.games:
             if settings.create and not self._waiting:
-                is_busy |= self._create()
+                rules = next(self._rules)
+                body = {"rule_variant": rules, "play_as": "random", "time_control": "rapid", "opponent_type": "human"}
+                is_busy |= self._command(f"offering a game of {rules} in the lobby", "POST", "/game/create", body)
             if settings.join and time.monotonic() - self._joined >= JOIN_EVERY:
                 is_busy |= self._join()
         return is_busy
@@ -219,11 +221,6 @@ class Bot:
                 self._games.pop(code, None)
         except Exception as error:  # noqa: BLE001 - one game must not end the others, and begins again
             self._report(f"{code}: {type(error).__name__}: {one_line(str(error), 200)}")
-
-    def _create(self) -> bool:
-        rules = next(self._rules)
-        body = {"rule_variant": rules, "play_as": "random", "time_control": "rapid", "opponent_type": "human"}
-        return self._command(f"offering a game of {rules} in the lobby", "POST", "/game/create", body)
 
     def _join(self) -> bool:
         for game in self._games_at("/game/open", "the lobby") or ():

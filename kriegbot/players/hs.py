@@ -5,10 +5,9 @@ move with the best sum of values. The players differ in their boards. LOS: board
 AOS: boards consistent with all observations. AOSP: such boards from a pool that lasts from turn to turn. HS begins like
 AOSP, and boards of the last observation replace those that the pool runs out of. HS won 24% more often than the others.
 
-Where the paper gives no details: the pool is `belief.belief.Pool`, and AOS builds one anew each turn. A pool that never
-grows again once it was full runs out far sooner (it won none of 24 games against this one and lost seven). AOS and AOSP
-use boards of the last observation only once the pool is empty. Every board counts the same. After a refusal the boards
-on which the try is illegal stay, with their values. The evaluator is KS; the paper's was like that of GNU Chess.
+Where the paper gives no details: the pool is `belief.belief.Pool`, and AOS builds one anew each turn. AOS and AOSP use
+boards of the last observation only once the pool is empty. Every board counts the same. After a refusal the boards on
+which the try is illegal stay, with their values. The evaluator is KS; the paper's was like that of GNU Chess.
 """
 
 from typing import Any, Literal
