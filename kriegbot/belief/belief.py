@@ -102,10 +102,9 @@ class Belief:
         self.update(view)
 
     def update(self, view: View, seconds: float | None = None) -> None:
-        """Update the boards for all new events of a view.
+        """Update the boards for all new events of a view; `seconds` limits the replays.
 
-        `seconds` limits the replays, if the belief runs empty or is inconsistent. Raises ValueError if the view does
-        not continue the last one, and EmptyBelief if it contradicts its rule set.
+        Raises ValueError if the view does not continue the last one, and EmptyBelief if it contradicts its rule set.
         """
         self._check(view)
         self._view, self.last_rescue, seen = view, "", self._events
@@ -130,10 +129,7 @@ class Belief:
                 raise ValueError(f"illegal view: other {name} than the belief's; it takes later views of that game")
 
     def shuffled(self, seed: int) -> tuple[kb.Rows, kb.RealArray]:
-        """Return every board once, in random order, with its weight: for a search that may stop at any moment.
-
-        One that stops early has seen fewer effective samples than boards if the weights differ.
-        """
+        """Return every board once, in random order, with its weight: for a search that may stop at any moment."""
         order = np.argsort(kb.uniforms(seed, len(self.particles)), kind="stable")
         return self.particles.rows[order], self.particles.weights[order]
 
@@ -155,7 +151,7 @@ class Belief:
         return after
 
     def _replayed(self, filter_: Filter, start: Checkpoint, end: int, budget: ReplayBudget) -> Particles:
-        """Filter a checkpoint through all events up to and including number `end`. The result may be empty."""
+        """Filter a checkpoint through all events up to and including number `end`."""
         particles = start.particles
         for event in range(start.event, end + 1):
             if len(particles) == 0:
@@ -222,8 +218,8 @@ class EmptyBelief(ValueError):
 class BeliefSnapshot:
     """The belief after an event.
 
-    `chances` [6, 64] are the `Belief.occupancy` of the enemy, all 0 without a board. If the side is to move, `rows`
-    [n, 8] are drawn boards and `counts` [n] their draws.
+    `chances` [6, 64] are the `Belief.occupancy` of the enemy. If the side is to move, `rows` [n, 8] are drawn boards
+    and `counts` [n] their draws.
     """
 
     view: View
@@ -274,10 +270,9 @@ class BeliefTimeline:
                 self._belief.update(view)
         except EmptyBelief:
             return BeliefSnapshot(view, np.zeros((6, 64)), 0, False, False, rows, counts)
-        particles = self._belief.particles
+        particles, chances = self._belief.particles, self._belief.occupancy(not view.color)
         if self.samples > 0 and len(particles) > 0 and view.turn == view.color and view.end is None:
             rows, counts = particles.draw(self.samples, kb.subseed(self.seed, len(view.events)))
-        chances = self._belief.occupancy(not view.color) if len(particles) else np.zeros((6, 64))
         return BeliefSnapshot(view, chances, len(particles), particles.is_exact, particles.is_consistent, rows, counts)
 
 

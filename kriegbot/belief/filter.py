@@ -112,8 +112,7 @@ def match_moves(
 ) -> int:
     """Write the opponent's moves on boards [N, 8] that match an announcement, until `matches` is full.
 
-    A board that contradicts the refusals or the answer to "Any?" before the move has no match. `done` is the number of
-    boards matched by earlier calls; returns the number matched so far.
+    `done` is the number of boards matched by earlier calls; returns the number matched so far.
     """
     boards, listed, weights = kb.pointer(rows), kb.pointer(matches.listed), kb.pointer(matches.listed_weights)
     scratch = kb.advance(listed, kb.MAX_MOVES)
@@ -192,8 +191,7 @@ def follow(
     numbers, shares, seed = draws
     after_rows, after_weights = after
     boards, target, matching = kb.pointer(rows), kb.pointer(after_rows), matches.matching_moves
-    state = kb.mixed(kb.word(seed))
-    written, end = 0, 0
+    state, written, end = kb.mixed(kb.word(seed)), 0, 0
     for i in range(len(rows)):
         begin, end = end, end + matching[i]
         wanted, left = min(numbers[i], matching[i]), matching[i]
@@ -240,14 +238,12 @@ def keep_accepted(
 
     Packs rows and weights in place and returns their number. `moves` is scratch for MAX_MOVES.
     """
-    boards, scratch = kb.pointer(rows), kb.pointer(moves)
-    count = 0
+    boards, scratch, count = kb.pointer(rows), kb.pointer(moves), 0
     for i in range(len(rows)):
         position = kb.load(boards, i)
         _, other = kb.pieces_of(position, kb.side_to_move(position))
-        if not may_be_announced(other, kb.ep_square(position), move, code):
-            continue
-        if not kb.is_legal_try(kb.pointer(tables), position, move):
+        may_be = may_be_announced(other, kb.ep_square(position), move, code)
+        if not may_be or not kb.is_legal_try(kb.pointer(tables), position, move):
             continue
         after, captured = kb.make_move(kb.pointer(tables), position, move)
         if kb.announcement(kb.pointer(tables), position, after, captured, rules, scratch) == code:
@@ -258,16 +254,12 @@ def keep_accepted(
 
 
 @kb.entry
-def _list_refusing(tables: kb.WordArray, rows: kb.Rows, move: int, refusing: kb.IntArray, moves: kb.MoveArray) -> int:
-    boards, count, may_be_legal = kb.pointer(rows), 0, False
-    if len(rows):
-        for i in range(kb.open_tries(kb.pointer(tables), kb.load(boards, 0), kb.EVERYWHERE, kb.pointer(moves))):
-            may_be_legal = may_be_legal or moves[i] == move
+def _mark_legal(tables: kb.WordArray, rows: kb.Rows, move: int, is_legal: kb.IntArray, moves: kb.MoveArray) -> None:
+    may_be_legal = False
+    for i in range(kb.open_tries(kb.pointer(tables), kb.load(kb.pointer(rows), 0), kb.EVERYWHERE, kb.pointer(moves))):
+        may_be_legal = may_be_legal or moves[i] == move
     for i in range(len(rows)):
-        if not may_be_legal or not kb.is_legal_try(kb.pointer(tables), kb.load(boards, i), move):
-            refusing[count] = i
-            count += 1
-    return count
+        is_legal[i] = may_be_legal and kb.is_legal_try(kb.pointer(tables), kb.load(kb.pointer(rows), i), move)
 
 
 def list_refusing(rows: kb.Rows, move: int) -> kb.IntArray:
@@ -275,27 +267,25 @@ def list_refusing(rows: kb.Rows, move: int) -> kb.IntArray:
 
     All boards must have the same pieces of the mover. If those rule the try out, the result is all boards.
     """
-    refusing, moves = np.empty(len(rows), np.int64), np.empty(kb.MAX_MOVES, np.int32)
-    return refusing[: _list_refusing(kb.TABLES, rows, move, refusing, moves)]
+    is_legal = np.zeros(len(rows), np.int64)
+    if len(rows):
+        _mark_legal(kb.TABLES, rows, move, is_legal, np.empty(kb.MAX_MOVES, np.int32))
+    return np.flatnonzero(is_legal == 0)
 
 
 @kb.entry
-def _list_answering(tables: kb.WordArray, rows: kb.Rows, has_any: bool, answering: kb.IntArray) -> int:
-    boards, count = kb.pointer(rows), 0
+def _count_pawn_tries(tables: kb.WordArray, rows: kb.Rows, counts: kb.IntArray) -> None:
     for i in range(len(rows)):
-        position = kb.load(boards, i)
+        position = kb.load(kb.pointer(rows), i)
         checkers, pinned = kb.check_info(kb.pointer(tables), position)
-        captures, _, _ = kb.pawn_tries(kb.pointer(tables), position, checkers, pinned)
-        if (captures > 0) == has_any:
-            answering[count] = i
-            count += 1
-    return count
+        counts[i], _, _ = kb.pawn_tries(kb.pointer(tables), position, checkers, pinned)
 
 
 def list_answering(rows: kb.Rows, has_any: bool) -> kb.IntArray:
     """Return the indices, ascending, of the boards [N, 8] on which the answer to "Any?" is `has_any`."""
-    answering = np.empty(len(rows), np.int64)
-    return answering[: _list_answering(kb.TABLES, rows, has_any, answering)]
+    counts = np.empty(len(rows), np.int64)
+    _count_pawn_tries(kb.TABLES, rows, counts)
+    return np.flatnonzero((counts > 0) == has_any)
 
 
 @kb.entry
@@ -304,9 +294,7 @@ def merge_equal(rows: kb.Rows, weights: kb.RealArray, table: kb.IntArray) -> int
 
     `table` is an empty hash table: filled with -1, its size a power of two above twice the number of rows.
     """
-    boards = kb.pointer(rows)
-    mask = kb.word(len(table) - 1)
-    count = 0
+    boards, mask, count = kb.pointer(rows), kb.word(len(table) - 1), 0
     for i in range(len(rows)):
         key = kb.NONE
         for j in range(8):

@@ -7,8 +7,8 @@ to "Any?" writes them anew.
 
 A batch is one array of words, since each array that Python passes costs 0.1 us. First come rows: a position, the state
 of the random numbers, notes, and two lists of tries. Row 0 belongs to no game: it holds the first position, the rules
-instead of notes, and scratch memory for a list. Then come bytes: the observations of all games, the last observations
-of White and Black in the game before, and the masks.
+instead of notes, and scratch memory. Then come bytes: the observations of all games, the last observations of White and
+Black in the game before, and the masks.
 """
 
 from typing import NamedTuple
@@ -154,13 +154,10 @@ def observe(position: kb.Position, side: int, notes: kb.Ints, planes: kb.Bytes) 
     own, other = kb.pieces_of(position, side)
     for i in range(64 * PLANES):
         planes[i] = 0
-    diagonals, orthogonals = position.diagonals & own, position.orthogonals & own
-    mark(planes, 0, position.pawns & own)
-    mark(planes, 1, position.knights & own)
-    mark(planes, 2, diagonals & ~orthogonals)
-    mark(planes, 3, orthogonals & ~diagonals)
-    mark(planes, 4, diagonals & orthogonals)
-    mark(planes, 5, position.kings & own)
+    while own:
+        square = kb.lsb(own)
+        planes[64 * kb.kind_of(position, kb.bit(square)) + square] = 1
+        own &= own - kb.ONE
     rights = kb.number(position.meta >> kb.word(1 + 2 * side))
     planes[64 * spaces.CASTLING + 56 * side + 7] = rights & 1
     planes[64 * spaces.CASTLING + 56 * side] = rights >> 1 & 1

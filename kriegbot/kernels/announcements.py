@@ -36,8 +36,7 @@ from kriegbot.kernels.position import (
     plies_played,
     side_to_move,
 )
-from kriegbot.kernels.random import mixed
-from kriegbot.kernels.types import Moves, Word, Words, lsb, number, popcount, word
+from kriegbot.kernels.types import Moves, Word, Words, lsb, number, popcount
 from referee import (
     Announcement,
     Answer,
@@ -66,7 +65,6 @@ MOVE_BITS = CAPTURE_MASK | EN_PASSANT_BIT | PROMOTION_BIT
 EACH_PROMOTION, ANY_NUMBER, SQUARES = 29, 30, 31
 SEVENTH_RANK, SECOND_RANK = words(0x00FF000000000000, 0xFF00)
 NOT_ASKED, NO, YES, TRIED = 0, 1, 2, 3
-PAIR_SHIFT, PAIR_BITS = words(18, 36)
 (DARK_SQUARES,) = words(0xAA55AA55AA55AA55)
 ENDS = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION, Reason.PLY_LIMIT, Reason.QUIET_LIMIT)
 """Reasons in the order of their numbers, from 1."""
@@ -99,7 +97,7 @@ class KernelRules(NamedTuple):
 
 
 class TurnHistory(NamedTuple):
-    """Announcements of a turn before its move, as int64.
+    """Announcements of a turn before its move.
 
     `refused` illegal tries came before the question "Any?", if there was one, and `since` after it. Its `answer` is
     NOT_ASKED, NO, YES (a pawn must capture) or TRIED (a pawn has tried to, and need not any more).
@@ -292,37 +290,20 @@ def is_won(end: int) -> bool:
     return end in (CHECKMATE, LOST_STALEMATE)
 
 
-@kernel
-def pair_of(first: int, second: int) -> Word:
-    """Return two announcements, neither of the end, as one word of PAIR_BITS bits.
-
-    With en passant, promotions or squares it is a hash: two sets collide once in a hundred million large searches.
-    """
-    if (first | second) >> END_SHIFT == 0:
-        return word(first) << PAIR_SHIFT | word(second)
-    return mixed(mixed(word(first)) ^ word(second))
-
-
 def encode_announcement(announcement: Announcement) -> int:
     """Return an announcement in the bits above."""
     code = 0 if announcement.capture is None else announcement.capture + 1
-    if announcement.captured is CapturedKind.PAWN:
-        code |= CAPTURED_PAWN_BIT
+    code |= CAPTURED_PAWN_BIT * (announcement.captured is CapturedKind.PAWN)
     code |= int(announcement.checks) << CHECK_SHIFT
-    code |= EN_PASSANT_BIT * announcement.en_passant
-    code |= PROMOTION_BIT * announcement.promotion
-    match announcement.pawn_tries:
-        case None:
-            pass
-        case PawnTrySquares(squares):
-            code |= len(squares) + 1 << TRIES_SHIFT
-            code |= number_of_set(squares) << SQUARES_SHIFT
-        case info:
-            code |= min(info.at_least, EACH_PROMOTION) + 1 << TRIES_SHIFT
-    if announcement.end is not None:
-        is_lost = announcement.end.reason is Reason.STALEMATE and announcement.end.winner is not None
-        end = LOST_STALEMATE if is_lost else ENDS.index(announcement.end.reason) + 1
-        code |= end << END_SHIFT
+    code |= EN_PASSANT_BIT * announcement.en_passant | PROMOTION_BIT * announcement.promotion
+    tries, end = announcement.pawn_tries, announcement.end
+    if tries is not None:
+        code |= min(tries.at_least, EACH_PROMOTION) + 1 << TRIES_SHIFT
+    if isinstance(tries, PawnTrySquares):
+        code |= number_of_set(tries.squares) << SQUARES_SHIFT
+    if end is not None:
+        is_lost = end.reason is Reason.STALEMATE and end.winner is not None
+        code |= (LOST_STALEMATE if is_lost else ENDS.index(end.reason) + 1) << END_SHIFT
     return code
 
 

@@ -61,16 +61,12 @@ def movable_pieces(tables: Words, position: Position, king: int) -> tuple[int, W
     back = forward(side)  # from the square in front of an enemy pawn to the pawn
     ahead = shifted(position.pawns & free, -back) & ~(own | other)
     count, obstructing = popcount(ahead), ahead | shifted(ahead, back)
-    rest = position.knights & free
-    while rest and count < ENOUGH:
-        if knight_attacks(tables, lsb(rest)) & ~other:
-            count += 1
-            obstructing |= rest & (NONE - rest)
-        rest &= rest - ONE
-    rest = (position.diagonals | position.orthogonals) & free
+    rest = (position.knights | position.diagonals | position.orthogonals) & free
     while rest and count < ENOUGH:
         piece, square = rest & (NONE - rest), lsb(rest)
         steps = NONE
+        if piece & position.knights:
+            steps |= knight_attacks(tables, square)
         if piece & position.diagonals:
             steps |= bishop_attacks(tables, square, EVERYWHERE)
         if piece & position.orthogonals:

@@ -16,20 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kriegbot.kernels import (
-    NONE,
-    Moves,
-    Position,
-    Reals,
-    Words,
-    advance,
-    bit,
-    captured_on,
-    pieces_of,
-    pointer,
-    side_to_move,
-    type_id,
-)
+from kriegbot import kernels as kb
 from kriegbot.models.features import NAMES, score_moves, softmax
 from kriegbot.models.protocol import Announced, opponent, opponents
 
@@ -48,50 +35,59 @@ WEIGHTS = np.array([_content["weights"].get(name, [0.0] * len(TYPES)) for name i
 
 
 @opponent
-def uniform(tables: Words, position: Position, announced: Announced, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
+def uniform(
+    tables: kb.Words,  # noqa: ARG001 - the protocol's signature
+    position: kb.Position,  # noqa: ARG001
+    announced: Announced,  # noqa: ARG001
+    moves: kb.Moves,  # noqa: ARG001
+    count: int,  # noqa: ARG001
+    weights: kb.Reals,  # noqa: ARG001
+) -> bool:
     """Return False: all legal moves are equally likely, P(m | h) = 1 / |M(h)|, as in the paper."""
     return False
 
 
 @opponent
 def recapturing(
-    tables: Words,  # noqa: ARG001 - the protocol's signature
-    position: Position,
+    tables: kb.Words,  # noqa: ARG001 - the protocol's signature
+    position: kb.Position,
     announced: Announced,
-    moves: Moves,
+    moves: kb.Moves,
     count: int,
-    weights: Reals,
+    weights: kb.Reals,
 ) -> bool:
     """Write weight 1 for a move that captures nothing, more for a capture, and most on the square of our last one.
 
     En passant counts as no capture.
     """
-    _, other = pieces_of(position, side_to_move(position))
+    _, other = kb.pieces_of(position, kb.side_to_move(position))
     for i in range(count):
         target = moves[i] >> 6 & 63
         weights[i] = 1.0
-        if bit(target) & other != NONE:
-            weights[i] = RECAPTURE if captured_on(announced.ours) == target else CAPTURE
+        if kb.bit(target) & other != kb.NONE:
+            weights[i] = RECAPTURE if kb.captured_on(announced.ours) == target else CAPTURE
     return True
 
 
 @opponent
-def fitted(tables: Words, position: Position, announced: Announced, moves: Moves, count: int, weights: Reals) -> bool:
+def fitted(
+    tables: kb.Words, position: kb.Position, announced: Announced, moves: kb.Moves, count: int, weights: kb.Reals
+) -> bool:
     """Write the softmax of all players, with its uniform share."""
-    score_moves(tables, position, announced, moves, count, pointer(WEIGHTS), weights)
+    score_moves(tables, position, announced, moves, count, kb.pointer(WEIGHTS), weights)
     softmax(weights, count)
     return True
 
 
 @opponents(PRIOR, WITH_MODEL)
 def opponent_types(
-    tables: Words, position: Position, announced: Announced, moves: Moves, count: int, weights: Reals
+    tables: kb.Words, position: kb.Position, announced: Announced, moves: kb.Moves, count: int, weights: kb.Reals
 ) -> bool:
     """Write the softmax of the board's opponent type, with its uniform share."""
-    opponent_type = type_id(position)
+    opponent_type = kb.type_id(position)
     if opponent_type == 0:
         return False
-    of_type = advance(pointer(WEIGHTS), SIZE * (opponent_type - 1))
+    of_type = kb.advance(kb.pointer(WEIGHTS), SIZE * (opponent_type - 1))
     score_moves(tables, position, announced, moves, count, of_type, weights)
     softmax(weights, count)
     return True

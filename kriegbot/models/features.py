@@ -134,169 +134,97 @@ def standing(weights: kb.Reals, side: int, kind: int, square: int) -> float:
     return weights[RANKS + 6 * rank + kind] + weights[FILES + 6 * min(file, 7 - file) + kind]
 
 
-@kb.kernel
-def mates(tables: kb.Words, position: kb.Position, move: int, scratch: kb.Moves) -> bool:
-    """Return True if a move that gives check leaves no legal move; `scratch` has room for a list of moves."""
-    after, _ = kb.make_move(tables, position, move)
-    checkers, pinned = kb.check_info(tables, after)
-    return not kb.has_legal_move(tables, after, checkers, pinned, scratch)
-
-
-class MoveFacts(NamedTuple):
-    """A move as the features see it.
-
-    `kind` moves from `origin` (bitboard `start`) to `target` (bitboard `end`), which is `rank` 0 to 7 from its own side
-    and `ahead` ranks further forward. `captured` is a kind, too, or -1 for none or en passant.
-    """
-
-    move: int
-    kind: int
-    captured: int
-    origin: int
-    target: int
-    start: kb.Word
-    end: kb.Word
-    rank: int
-    ahead: int
-
-
-@kb.inlined
-def move_facts(position: kb.Position, scene: Scene, move: int) -> MoveFacts:
-    """Return the facts of a move."""
-    origin, target = move & 63, move >> 6 & 63
-    start, end = kb.bit(origin), kb.bit(target)
-    captured = kb.kind_of(position, end) if end & scene.other else -1
-    ahead = (target >> 3) - (origin >> 3) if scene.side == kb.WHITE else (origin >> 3) - (target >> 3)
-    rank = target >> 3 if scene.side == kb.WHITE else 7 - (target >> 3)
-    return MoveFacts(move, kb.kind_of(position, start), captured, origin, target, start, end, rank, ahead)
-
-
-@kb.inlined
-def add_path(weights: kb.Reals, scene: Scene, reply: MoveFacts, total: float) -> float:
-    """Add the weights of the squares that a piece leaves and reaches."""
-    kind = reply.kind
-    total += weights[MOVES + kind] + standing(weights, scene.side, kind, reply.target)
-    total -= standing(weights, scene.side, kind, reply.origin)
-    if reply.ahead > 0:
-        total += weights[FORWARD + kind]
-    elif reply.ahead < 0:
-        total += weights[BACKWARD + kind]
-    return total
-
-
-@kb.inlined
-def add_risk(
-    tables: kb.Words, weights: kb.Reals, position: kb.Position, scene: Scene, reply: MoveFacts, total: float
-) -> float:
-    """Add the weights of a capture and of the danger at origin and target."""
-    kind, end = reply.kind, reply.end
-    if reply.captured >= 0:
-        total += weights[CAPTURES_WITH + kind] + weights[CAPTURES + reply.captured]
-        if reply.target == scene.recapture:
-            total += weights[RECAPTURES + kind]
-        if end & scene.checkers:
-            total += weights[CAPTURES_CHECKER]
-    if end & scene.by_pawns:
-        total += weights[TO_PAWN_ATTACK + kind]
-    others, occupied = scene.own & ~reply.start, scene.occupied & ~reply.start
-    is_defended = kb.is_attacked(tables, position, reply.target, scene.side, others, occupied)
-    if not is_defended:
-        total += weights[NOT_DEFENDED + kind]
-    if reply.rank >= 4:
-        total += weights[BEYOND_MIDDLE + kind]
-    if end & scene.attacked:
-        total += weights[(TO_ATTACKED_DEFENDED if is_defended else TO_ATTACKED_LOOSE) + kind]
-        if reply.captured >= 0 and reply.captured < kind:
-            total += weights[CAPTURES_LESS + kind]
-    if reply.start & scene.attacked:
-        total += weights[FROM_ATTACKED + kind]
-    if scene.is_opening:
-        total += weights[OPENING + kind]
-    if scene.is_endgame:
-        total += weights[ENDGAME + kind]
-    return total
-
-
-@kb.inlined
-def add_pawn(weights: kb.Reals, reply: MoveFacts, total: float) -> float:
-    """Add the weights of a pawn's promotion or advance."""
-    promotion = reply.move >> 12
-    if promotion == 4:
-        total += weights[TO_QUEEN]
-    elif promotion != 0:
-        total += weights[TO_LESS]
-    if reply.rank == 6:
-        total += weights[TO_SEVENTH]
-    elif reply.rank == 5:
-        total += weights[TO_SIXTH]
-    if reply.ahead == 2:
-        total += weights[TWO_STEPS]
-    return total
-
-
-@kb.inlined
-def add_attacks(
-    tables: kb.Words,
-    weights: kb.Reals,
-    position: kb.Position,
-    scene: Scene,
-    reply: MoveFacts,
-    scratch: kb.Moves,
-    total: float,
-) -> float:
-    """Add the weights of attacks on the enemy king and the squares around it."""
-    enemy_king = position.kings & scene.other
-    attacks = attacks_of(tables, reply.kind, scene.side, reply.target, scene.occupied & ~reply.start)
-    if attacks & enemy_king:
-        if reply.kind != kb.PAWN:
-            total += weights[CHECKS]
-        if weights[MATES] != 0.0 and mates(tables, position, reply.move, scratch):  # slow, but checks are few
-            total += weights[MATES]
-    if attacks & kb.king_attacks(tables, kb.lsb(enemy_king)):
-        total += weights[ATTACKS_KING_ZONE + reply.kind]
-    return total
-
-
-@kb.inlined
-def add_plan(weights: kb.Reals, scene: Scene, reply: MoveFacts, total: float) -> float:
-    """Add the weights of king moves, development, the centre and long moves."""
-    kind, start, end = reply.kind, reply.start, reply.end
-    files = abs((reply.target & 7) - (reply.origin & 7))
-    if kind == kb.KING:
-        if scene.checkers:
-            total += weights[OUT_OF_CHECK]
-        if files == 2:
-            total += weights[CASTLES]
-    if kind in (kb.KNIGHT, kb.BISHOP):
-        home = FIRST_RANK if scene.side == kb.WHITE else EIGHTH_RANK
-        if start & home and not end & home:
-            total += weights[DEVELOPS]
-    if end & CENTRE_SQUARES:
-        total += weights[CENTRE]
-    elif end & WIDE_SQUARES:
-        total += weights[WIDE_CENTRE]
-    if kind >= kb.BISHOP and kind <= kb.QUEEN and max(files, abs(reply.ahead)) >= 4:
-        total += weights[FAR]
-    return total
-
-
 @kb.inlined
 def score(
     tables: kb.Words, position: kb.Position, scene: Scene, move: int, weights: kb.Reals, scratch: kb.Moves
 ) -> float:
     """Return the sum of the weights [len(NAMES)] of a move's features; `scratch` has room for a list of moves.
 
-    Each part adds to the total of those before it: in another order the sum would be rounded otherwise.
+    In another order the sum would be rounded otherwise.
     """
-    reply = move_facts(position, scene, move)
-    total = add_path(weights, scene, reply, 0.0)
-    total = add_risk(tables, weights, position, scene, reply, total)
-    if kb.king_attacks(tables, kb.lsb(position.kings & scene.other)) & reply.end:
-        total += weights[NEAR_KING + reply.kind]
-    if reply.kind == kb.PAWN:
-        total = add_pawn(weights, reply, total)
-    total = add_attacks(tables, weights, position, scene, reply, scratch, total)
-    return add_plan(weights, scene, reply, total)
+    side, origin, target, promotion = scene.side, move & 63, move >> 6 & 63, move >> 12
+    start, end = kb.bit(origin), kb.bit(target)
+    kind = kb.kind_of(position, start)
+    captured = kb.kind_of(position, end) if end & scene.other else -1
+    ahead, rank = (target >> 3) - (origin >> 3), target >> 3
+    if side == kb.BLACK:
+        ahead, rank = -ahead, 7 - rank
+    aside = abs((target & 7) - (origin & 7))
+    king, without_mover = kb.lsb(position.kings & scene.other), scene.occupied & ~start
+
+    total = weights[MOVES + kind] + standing(weights, side, kind, target) - standing(weights, side, kind, origin)
+    if ahead > 0:
+        total += weights[FORWARD + kind]
+    elif ahead < 0:
+        total += weights[BACKWARD + kind]
+
+    if captured >= 0:
+        total += weights[CAPTURES_WITH + kind] + weights[CAPTURES + captured]
+        if target == scene.recapture:
+            total += weights[RECAPTURES + kind]
+        if end & scene.checkers:
+            total += weights[CAPTURES_CHECKER]
+
+    if end & scene.by_pawns:
+        total += weights[TO_PAWN_ATTACK + kind]
+    is_defended = kb.is_attacked(tables, position, target, side, scene.own & ~start, without_mover)
+    if not is_defended:
+        total += weights[NOT_DEFENDED + kind]
+    if rank >= 4:
+        total += weights[BEYOND_MIDDLE + kind]
+    if end & scene.attacked:
+        total += weights[(TO_ATTACKED_DEFENDED if is_defended else TO_ATTACKED_LOOSE) + kind]
+        if captured >= 0 and captured < kind:
+            total += weights[CAPTURES_LESS + kind]
+    if start & scene.attacked:
+        total += weights[FROM_ATTACKED + kind]
+    if scene.is_opening:
+        total += weights[OPENING + kind]
+    if scene.is_endgame:
+        total += weights[ENDGAME + kind]
+    if kb.king_attacks(tables, king) & end:
+        total += weights[NEAR_KING + kind]
+
+    if kind == kb.PAWN:
+        if promotion == kb.QUEEN:
+            total += weights[TO_QUEEN]
+        elif promotion != 0:
+            total += weights[TO_LESS]
+        if rank == 6:
+            total += weights[TO_SEVENTH]
+        elif rank == 5:
+            total += weights[TO_SIXTH]
+        if ahead == 2:
+            total += weights[TWO_STEPS]
+
+    attacks = attacks_of(tables, kind, side, target, without_mover)
+    if attacks & kb.bit(king):
+        if kind != kb.PAWN:
+            total += weights[CHECKS]
+        if weights[MATES] != 0.0:  # slow, but checks are few
+            after, _ = kb.make_move(tables, position, move)
+            checkers, pinned = kb.check_info(tables, after)
+            if not kb.has_legal_move(tables, after, checkers, pinned, scratch):
+                total += weights[MATES]
+    if attacks & kb.king_attacks(tables, king):
+        total += weights[ATTACKS_KING_ZONE + kind]
+
+    if kind == kb.KING:
+        if scene.checkers:
+            total += weights[OUT_OF_CHECK]
+        if aside == 2:
+            total += weights[CASTLES]
+    if kind in (kb.KNIGHT, kb.BISHOP):
+        home = FIRST_RANK if side == kb.WHITE else EIGHTH_RANK
+        if start & home and not end & home:
+            total += weights[DEVELOPS]
+    if end & CENTRE_SQUARES:
+        total += weights[CENTRE]
+    elif end & WIDE_SQUARES:
+        total += weights[WIDE_CENTRE]
+    if kind >= kb.BISHOP and kind <= kb.QUEEN and max(aside, abs(ahead)) >= 4:
+        total += weights[FAR]
+    return total
 
 
 @kb.inlined

@@ -11,7 +11,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.kernels import MAX_TYPES, Moves, Position, Reals, Words, part_of
 
 
 class Announced(NamedTuple):
@@ -21,7 +20,7 @@ class Announced(NamedTuple):
     theirs: int
 
 
-Opponent: TypeAlias = Callable[[Words, Position, Announced, Moves, int, Reals], bool]
+Opponent: TypeAlias = Callable[[kb.Words, kb.Position, Announced, kb.Moves, int, kb.Reals], bool]
 """(tables, position, announced, moves, count, weights) -> False if all moves are equally likely, else True.
 
 `moves` are the `count` >= 1 legal moves of the side to move in `position`. The model writes their `weights`, all above
@@ -31,7 +30,7 @@ model may use those behind `count` as scratch memory."""
 
 def opponent(function: Opponent) -> Opponent:
     """Compile an opponent model; raise TypeError unless its annotations are those of `Opponent`."""
-    return part_of(Opponent, function)
+    return kb.part_of(Opponent, function)
 
 
 def opponents(prior: Sequence[float], with_model: Sequence[int] = ()) -> Callable[[Opponent], Opponent]:
@@ -41,8 +40,8 @@ def opponents(prior: Sequence[float], with_model: Sequence[int] = ()) -> Callabl
     Announcements then make some types likelier than others. Types in `with_model` have a model of their own opponent.
     Raises ValueError unless there are 1 to MAX_TYPES shares, all positive.
     """
-    if not 0 < len(prior) <= MAX_TYPES or min(prior) <= 0.0:
-        raise ValueError(f"illegal prior {prior}: give 1 to {MAX_TYPES} positive shares")
+    if not 0 < len(prior) <= kb.MAX_TYPES or min(prior) <= 0.0:
+        raise ValueError(f"illegal prior {prior}: give 1 to {kb.MAX_TYPES} positive shares")
 
     def compiled(function: Opponent) -> Opponent:
         model = opponent(function)

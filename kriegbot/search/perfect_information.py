@@ -42,21 +42,27 @@ MOVE_MASK = (1 << 15) - 1
 RANK_2, RANK_7 = kb.words(0xFF00, 0xFF000000000000)
 
 
-class Board(NamedTuple):
-    """Constants of the search of one board.
+class BoardWorkspace(NamedTuple):
+    """Memory of the search of a board.
 
     moves: a list for each level. killers: for each level the quiet move that last refuted a position, 0 for none.
     stop [1]: set from outside to end the search. leaves [1]: positions evaluated.
     """
 
+    moves: kb.MoveArray
+    killers: kb.MoveArray
+    stop: kb.IntArray
+    leaves: kb.IntArray
+
+
+class Board(NamedTuple):
+    """Constants of the search of one board."""
+
     tables: kb.Words
     rules: kb.KernelRules
     side: int
     evaluator: Evaluator
-    moves: kb.Moves
-    killers: kb.Moves
-    stop: kb.Ints
-    leaves: kb.Ints
+    work: BoardWorkspace
 
 
 @kb.kernel
@@ -116,7 +122,7 @@ def loud_targets(position: kb.Position) -> kb.Word:
 @kb.kernel
 def evaluation(board: Board, position: kb.Position) -> int:
     """Return E for the side to move. E is computed for our side: the opponent's need not be its negative."""
-    board.leaves[0] += 1
+    board.work.leaves[0] += 1
     value = board.evaluator(board.tables, position, board.side)
     return value if kb.side_to_move(position) == board.side else -value
 
@@ -128,9 +134,9 @@ def negamax(board: Board, position: kb.Position, was_quiet: bool, depth: int, pl
     was_quiet: True if the last move surely gave no check and did not end the game. The value is meaningless once the
     stop flag is set.
     """
-    if board.stop[0] != 0:
+    if board.work.stop[0] != 0:
         return 0
-    moves = kb.advance(board.moves, kb.MAX_MOVES * ply)
+    moves = kb.advance(board.work.moves, kb.MAX_MOVES * ply)
     checkers = kb.NONE
     if not was_quiet:
         checkers, pinned = kb.check_info(board.tables, position)
@@ -150,7 +156,7 @@ def negamax(board: Board, position: kb.Position, was_quiet: bool, depth: int, pl
     if count == 0:
         return best
     for i in range(loud, count):
-        if moves[i] == board.killers[ply]:
+        if moves[i] == board.work.killers[ply]:
             moves[i], moves[loud] = moves[loud], moves[i]
     quiet = kb.quiet_info(board.tables, position, board.rules)
     for i in range(count):
@@ -159,7 +165,7 @@ def negamax(board: Board, position: kb.Position, was_quiet: bool, depth: int, pl
         best = max(best, -negamax(board, after, is_quiet, depth - 1, ply + 1, -beta, -max(alpha, best)))
         if best >= beta:
             if i >= loud:
-                board.killers[ply] = moves[i]
+                board.work.killers[ply] = moves[i]
             break
     return best
 
@@ -170,42 +176,31 @@ def _value_boards(
     rows: kb.Rows,
     tries: kb.MoveArray,
     method: tuple[int, kb.KernelRules, Evaluator],
-    stop: kb.IntArray,
-    leaves: kb.IntArray,
+    arrays: BoardWorkspace,
     values: kb.IntArray,
-    moves: kb.MoveArray,
-    killers: kb.MoveArray,
 ) -> int:
     """Write the value [N * M] of every try on one board after the other; return the number of boards done.
 
     Return -1 if a board has no legal move, or one that is not among the tries.
     """
     depth, rules, evaluator = method
-    listed = kb.pointer(moves)
+    work = kb.pointers(arrays)
+    listed = work.moves
     for i in range(len(rows)):
         position = kb.load(kb.pointer(rows), i)
-        board = Board(
-            kb.pointer(tables),
-            rules,
-            kb.side_to_move(position),
-            evaluator,
-            listed,
-            kb.pointer(killers),
-            kb.pointer(stop),
-            kb.pointer(leaves),
-        )
-        count = kb.legal_moves(kb.pointer(tables), position, listed)
-        quiet, standing = kb.quiet_info(kb.pointer(tables), position, rules), evaluation(board, position)
+        board = Board(kb.pointer(tables), rules, kb.side_to_move(position), evaluator, work)
+        count = kb.legal_moves(board.tables, position, listed)
+        quiet, standing = kb.quiet_info(board.tables, position, rules), evaluation(board, position)
         legal = 0  # legal moves are in the same order as the tries, of which they are a part
         for j in range(len(tries)):
             value = standing
             if legal < count and tries[j] == listed[legal]:
-                after, _ = kb.make_move(kb.pointer(tables), position, listed[legal])
+                after, _ = kb.make_move(board.tables, position, listed[legal])
                 is_quiet = kb.is_quiet(quiet, position, listed[legal])
                 value = -negamax(board, after, is_quiet, depth - 1, 1, -INFINITE, INFINITE)
                 legal += 1
             values[len(tries) * i + j] = value
-        if stop[0] != 0:
+        if work.stop[0] != 0:
             return i
         if legal < count or count == 0:
             return -1
@@ -225,8 +220,8 @@ def value_boards(
         raise ValueError(f"alpha-beta to depth {depth}: it takes at least 1")
     values, leaves = np.empty(len(rows) * len(tries), np.int64), np.zeros(1, np.int64)
     levels = depth + QUIESCENCE + 1
-    moves, killers = np.empty(kb.MAX_MOVES * levels, np.int32), np.zeros(levels, np.int32)
-    done = _value_boards(kb.TABLES, rows, tries, (depth, rules, evaluator), stop, leaves, values, moves, killers)
+    work = BoardWorkspace(np.empty(kb.MAX_MOVES * levels, np.int32), np.zeros(levels, np.int32), stop, leaves)
+    done = _value_boards(kb.TABLES, rows, tries, (depth, rules, evaluator), work, values)
     if done < 0:
         raise ValueError("boards that are over, or that have other tries")
     return values.reshape(len(rows), len(tries))[:done], int(leaves[0])

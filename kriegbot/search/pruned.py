@@ -14,7 +14,6 @@ before it begins.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from evaluators.protocol import Evaluator
 from kriegbot import kernels as kb
@@ -23,11 +22,10 @@ from kriegbot.search.recursion import utility
 from kriegbot.search.settings import Method
 
 INFINITE = float("inf")
-MASK_WORDS = kb.MAX_MOVES // 64
-"""Words of a bit mask over a list of moves."""
-OPEN, REPLIES, SCRATCH, LEVEL = kb.MAX_MOVES, 2 * kb.MAX_MOVES, 3 * kb.MAX_MOVES, 4 * kb.MAX_MOVES
-"""Lists of each level: the tries of the set, the numbers of those still open, the replies, and scratch space."""
-TRIES, OPENED, WANTED, SIZES = 0, 1, 2, 3
+HISTORY, STAY, PAIR = 10, 8, 9
+"""Words of a history: its position, E of it with no move made, and a hash of the announcements that led there."""
+REPLIES, SCRATCH, LEVEL = kb.MAX_MOVES, 2 * kb.MAX_MOVES, 3 * kb.MAX_MOVES
+"""Lists of each level: the open tries of the set, the replies, and scratch space."""
 LEAVES, FULL, MISFIT, COUNTERS = 0, 1, 2, 3
 """Counters: positions evaluated; then flags: 1 once a set had no room, once a history had no legal move or one that was
 not among the tries."""
@@ -38,42 +36,18 @@ HALF = 0.5
 
 
 class PrunedWorkspace(NamedTuple):
-    """Memory of a search, with the sets of histories on a stack of `size` places.
+    """Memory of a search.
 
-    Of each history: rows [size, 8]; masks [size, MASK_WORDS], bit k set if try k of its set is legal; stays [size], E
-    of the position with no move made; pairs [size], the announcements that led there. Of each level: moves
-    [levels, LEVEL]; sizes [levels, SIZES], the numbers of tries of the set, of open ones, and of those to search, the
-    first; worsts [levels], the worst end of the game after a try. counters [COUNTERS]; stop [1], set from outside.
+    stack [size * HISTORY]: sets of histories; moves [levels * LEVEL]; open_tries [levels], the number of open tries;
+    counters [COUNTERS]; stop [1], set from outside.
     """
 
-    rows: kb.Rows
-    masks: kb.WordArray
-    stays: kb.RealArray
-    pairs: kb.IntArray
+    stack: kb.WordArray
     size: int
     moves: kb.MoveArray
-    sizes: kb.IntArray
-    worsts: kb.RealArray
+    open_tries: kb.IntArray
     counters: kb.IntArray
     stop: kb.IntArray
-
-    @classmethod
-    def of(cls, rows: kb.Rows, size: int, depth: int, stop: kb.IntArray) -> "PrunedWorkspace":
-        """Return memory for a search to a depth, with the histories of its root on the stack."""
-        boards = np.empty((size, 8), np.uint64)
-        boards[: len(rows)] = rows
-        return cls(
-            rows=boards,
-            masks=np.empty(size * MASK_WORDS, np.uint64),
-            stays=np.empty(size),
-            pairs=np.empty(size, np.int64),
-            size=size,
-            moves=np.empty(LEVEL * (depth + 1), np.int32),
-            sizes=np.zeros(SIZES * (depth + 1), np.int64),
-            worsts=np.empty(depth + 1),
-            counters=np.zeros(COUNTERS, np.int64),
-            stop=stop,
-        )
 
 
 class Pruned(NamedTuple):
@@ -84,6 +58,12 @@ class Pruned(NamedTuple):
     side: int
     evaluator: Evaluator
     work: PrunedWorkspace
+
+
+@kb.inlined
+def history(search: Pruned, i: int) -> kb.Words:
+    """Return a pointer to a history of the stack."""
+    return kb.advance(search.work.stack, HISTORY * i)
 
 
 @kb.kernel
@@ -119,72 +99,51 @@ def worst_reply(search: Pruned, position: kb.Position, floor: float, replies: kb
 
 
 @kb.kernel
+def push(search: Pruned, top: int, position: kb.Position, pair: kb.Word) -> None:
+    """Write a history to the top of the stack."""
+    target = history(search, top)
+    kb.store(target, 0, position)
+    target[STAY], target[PAIR] = kb.word(search.evaluator(search.tables, position, search.side)), pair
+
+
+@kb.kernel
 def swap(search: Pruned, one: int, other: int) -> None:
     """Exchange two histories of the stack."""
-    position = kb.load(search.work.rows, one)
-    kb.store(search.work.rows, one, kb.load(search.work.rows, other))
-    kb.store(search.work.rows, other, position)
-    for i in range(MASK_WORDS):
-        a, b = MASK_WORDS * one + i, MASK_WORDS * other + i
-        search.work.masks[a], search.work.masks[b] = search.work.masks[b], search.work.masks[a]
-    search.work.stays[one], search.work.stays[other] = search.work.stays[other], search.work.stays[one]
-    search.work.pairs[one], search.work.pairs[other] = search.work.pairs[other], search.work.pairs[one]
+    a, b = history(search, one), history(search, other)
+    for i in range(HISTORY):
+        a[i], b[i] = b[i], a[i]
 
 
 @kb.kernel
-def list_legal(search: Pruned, begin: int, end: int, level: int) -> None:
-    """Mark the tries of a set that are legal in each of its histories."""
-    tries = kb.advance(search.work.moves, LEVEL * level)
-    moves = kb.advance(tries, REPLIES)
-    for i in range(begin, end):
-        count = kb.legal_moves(search.tables, kb.load(search.work.rows, i), moves)
-        mask = kb.advance(search.work.masks, MASK_WORDS * i)
-        for j in range(MASK_WORDS):
-            mask[j] = kb.NONE
-        legal = 0  # legal moves are in the same order as the tries, of which they are a part
-        k = 0
-        while legal < count and k < search.work.sizes[SIZES * level + TRIES]:
-            if tries[k] == moves[legal]:
-                mask[k >> 6] |= kb.bit(k & 63)
-                legal += 1
-            k += 1
-        if legal < count or count == 0:
-            search.work.counters[MISFIT] = 1
+def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, move: int) -> tuple[int, float]:
+    """Push the positions after a try of a set and a reply.
 
-
-@kb.kernel
-def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, k: int) -> int:
-    """Push the positions after a try of a set and a reply; return the new top of the stack.
-
-    Ends of the game go into the level's worst instead.
+    Return the new top of the stack, and the worst value of a game that ended instead.
     """
-    lists = kb.advance(search.work.moves, LEVEL * level)
-    replies, scratch = kb.advance(lists, REPLIES), kb.advance(lists, SCRATCH)
-    search.work.worsts[level] = INFINITE
+    replies = kb.advance(search.work.moves, LEVEL * level + REPLIES)
+    scratch, worst = kb.advance(replies, kb.MAX_MOVES), INFINITE
     for i in range(begin, end):
-        if not search.work.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
+        before = kb.load(history(search, i), 0)
+        if not kb.is_legal_try(search.tables, before, move):
             continue
-        before = kb.load(search.work.rows, i)
-        after, captured = kb.make_move(search.tables, before, lists[k])
+        after, captured = kb.make_move(search.tables, before, move)
         ours = kb.announcement(search.tables, before, after, captured, search.rules, scratch)
         if kb.announced_end(ours) != 0:
-            search.work.worsts[level] = min(search.work.worsts[level], utility(kb.announced_end(ours), True))
+            worst = min(worst, utility(kb.announced_end(ours), True))
             continue
         count = kb.legal_moves(search.tables, after, replies)
         if top + count > search.work.size:
             search.work.counters[FULL] = 1
-            return top
+            return top, worst
         for j in range(count):
             again, captured = kb.make_move(search.tables, after, replies[j])
             theirs = kb.announcement(search.tables, after, again, captured, search.rules, scratch)
             if kb.announced_end(theirs) != 0:
-                search.work.worsts[level] = min(search.work.worsts[level], utility(kb.announced_end(theirs), False))
-                continue
-            kb.store(search.work.rows, top, again)
-            search.work.pairs[top] = kb.number(kb.pair_of(ours, theirs))
-            search.work.stays[top] = float(search.evaluator(search.tables, again, search.side))
-            top += 1
-    return top
+                worst = min(worst, utility(kb.announced_end(theirs), False))
+            else:
+                push(search, top, again, kb.mixed(kb.word(ours)) ^ kb.word(theirs))
+                top += 1
+    return top, worst
 
 
 @kb.kernel
@@ -192,83 +151,74 @@ def gather_worst(search: Pruned, begin: int, end: int) -> int:
     """Move the histories with the announcements of the worst to the front; return their end."""
     worst = begin
     for i in range(begin + 1, end):
-        if search.work.stays[i] < search.work.stays[worst]:
+        if kb.number(history(search, i)[STAY]) < kb.number(history(search, worst)[STAY]):
             worst = i
-    pair, gathered = search.work.pairs[worst], begin
+    pair, gathered = history(search, worst)[PAIR], begin
     for i in range(begin, end):
-        if search.work.pairs[i] == pair:
+        if history(search, i)[PAIR] == pair:
             swap(search, i, gathered)
             gathered += 1
     return gathered
 
 
 @kb.kernel
-def open_set(search: Pruned, begin: int, end: int, level: int) -> None:
-    """List the tries of a set of histories with the same announcements, all open, and mark where each is legal."""
+def list_tries(search: Pruned, begin: int, level: int) -> None:
+    """List the tries of a set of histories with the same announcements, of which one stands at `begin`."""
+    position = kb.load(history(search, begin), 0)
+    capturing = kb.pawns_to_try(search.tables, position, search.rules)
     tries = kb.advance(search.work.moves, LEVEL * level)
-    opened = kb.advance(tries, OPEN)
-    position = kb.load(search.work.rows, begin)
-    count = kb.open_tries(search.tables, position, kb.pawns_to_try(search.tables, position, search.rules), tries)
-    for size in (TRIES, OPENED, WANTED):
-        search.work.sizes[SIZES * level + size] = count
-    for k in range(count):
-        opened[k] = k
-    list_legal(search, begin, end, level)
+    search.work.open_tries[level] = kb.open_tries(search.tables, position, capturing, tries)
 
 
 @kb.kernel
-def after_refusal(search: Pruned, begin: int, end: int, top: int, level: int, k: int) -> int:
-    """Push the histories that refuse a try, a set of the next level; return the new top of the stack."""
+def after_refusal(search: Pruned, begin: int, end: int, top: int, level: int, n: int) -> int:
+    """Push the histories that refuse try number `n`, a set of the next level; return the new top of the stack."""
     tries = kb.advance(search.work.moves, LEVEL * level)
-    deeper = kb.advance(tries, LEVEL)
-    opened, left = kb.advance(tries, OPEN), kb.advance(deeper, OPEN)
+    left, count = kb.advance(tries, LEVEL), 0
     for i in range(begin, end):
-        if search.work.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
+        refusing = history(search, i)
+        if kb.is_legal_try(search.tables, kb.load(refusing, 0), tries[n]):
             continue
         if top == search.work.size:
             search.work.counters[FULL] = 1
             return top
-        kb.store(search.work.rows, top, kb.load(search.work.rows, i))
-        for j in range(MASK_WORDS):
-            search.work.masks[MASK_WORDS * top + j] = search.work.masks[MASK_WORDS * i + j]
-        search.work.stays[top] = search.work.stays[i]
+        target = history(search, top)
+        for j in range(HISTORY):
+            target[j] = refusing[j]
         top += 1
-    sizes, below = kb.advance(search.work.sizes, SIZES * level), kb.advance(search.work.sizes, SIZES * (level + 1))
-    for i in range(sizes[TRIES]):
-        deeper[i] = tries[i]
-    count = 0
-    for i in range(sizes[OPENED]):
-        if opened[i] != k:
-            left[count] = opened[i]
+    for i in range(search.work.open_tries[level]):
+        if i != n:
+            left[count] = tries[i]
             count += 1
-    below[TRIES], below[OPENED], below[WANTED] = sizes[TRIES], count, count
+    search.work.open_tries[level + 1] = count
     return top
 
 
 @kb.kernel
 def set_value(
-    search: Pruned, begin: int, end: int, top: int, level: int, depth: int, alpha: float, beta: float
+    search: Pruned, begin: int, end: int, top: int, level: int, depth: int, wanted: int, alpha: float, beta: float
 ) -> float:
-    """Return PU of the histories `begin` to `end` of the stack, in use up to `top`, with the tries open at `level`.
+    """Return PU of the histories `begin` to `end` of the stack, in use up to `top`, by the first tries of their level.
 
-    The value is exact between alpha and beta, a bound beyond them, and meaningless once the stack is full.
+    `wanted` is the number of these tries. The value is exact between alpha and beta, a bound beyond them, and
+    meaningless once the stack is full.
     """
-    lists = kb.advance(search.work.moves, LEVEL * level)
-    opened, replies, scratch = kb.advance(lists, OPEN), kb.advance(lists, REPLIES), kb.advance(lists, SCRATCH)
+    tries, below = kb.advance(search.work.moves, LEVEL * level), level + 1
+    replies, scratch = kb.advance(tries, REPLIES), kb.advance(tries, SCRATCH)
     best = -INFINITE
-    for n in range(search.work.sizes[SIZES * level + WANTED]):
-        k, floor = opened[n], max(alpha, best)
-        worst, refused = INFINITE, 0
+    for n in range(wanted):
+        floor, worst, refused = max(alpha, best), INFINITE, 0
         for i in range(begin, end):
-            value = search.work.stays[i]
-            if not search.work.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
+            position, value = kb.load(history(search, i), 0), 0.0
+            if not kb.is_legal_try(search.tables, position, tries[n]):
                 refused += 1
                 if depth > 1:
                     continue
+                value = float(kb.number(history(search, i)[STAY]))
             elif depth > 2:
                 continue
             else:
-                after, _ = kb.make_move(search.tables, kb.load(search.work.rows, i), lists[k])
+                after, _ = kb.make_move(search.tables, position, tries[n])
                 if depth == 1:
                     value = leaf(search, after, True, scratch)
                 else:
@@ -278,20 +228,18 @@ def set_value(
                 swap(search, begin, i)
                 break
         if depth > 2 and worst > floor:
-            filled = list_replies(search, begin, end, top, level, k)
-            worst = search.work.worsts[level]
+            filled, worst = list_replies(search, begin, end, top, level, tries[n])
             first = top
             while first < filled and worst > floor:
                 last = gather_worst(search, first, filled)
-                open_set(search, first, last, level + 1)
-                worst = min(
-                    worst, set_value(search, first, last, filled, level + 1, depth - 2, floor, min(beta, worst))
-                )
+                list_tries(search, first, below)
+                count, bound = search.work.open_tries[below], min(beta, worst)
+                worst = min(worst, set_value(search, first, last, filled, below, depth - 2, count, floor, bound))
                 first = last
         if depth > 1 and refused > 0 and worst > floor:
-            filled = after_refusal(search, begin, end, top, level, k)
-            value = set_value(search, top, filled, filled, level + 1, depth - 1, floor, min(beta, worst))
-            worst = min(worst, value)
+            filled = after_refusal(search, begin, end, top, level, n)
+            count, bound = search.work.open_tries[below], min(beta, worst)
+            worst = min(worst, set_value(search, top, filled, filled, below, depth - 1, count, floor, bound))
         if search.work.counters[FULL] != 0 or search.work.stop[0] != 0:
             return best
         best = max(best, worst)
@@ -304,7 +252,8 @@ def set_value(
 def value_tries(
     tables: kb.WordArray,
     method: tuple[int, kb.KernelRules, Evaluator],
-    work: PrunedWorkspace,
+    arrays: PrunedWorkspace,
+    rows: kb.Rows,
     weights: kb.RealArray,
     tries: kb.MoveArray,
     legal: kb.RealArray,
@@ -312,65 +261,71 @@ def value_tries(
 ) -> None:
     """Write the values [M] of the tries of a set, exact for the best and from above for others.
 
-    Each depth searches the tries in the order of the depth before. The histories, of `weights` [N], are the first rows
-    of `work`. `legal` [M] gets the weight of the histories in which each try is legal.
+    Each depth searches the tries in the order of the depth before. The set's histories are rows [N, 8] of `weights`
+    [N]. `legal` [M] gets the weight of the histories in which each try is legal.
     """
     depth, rules, evaluator = method
-    workspace, count = kb.pointers(work), len(weights)
-    side = kb.side_to_move(kb.load(workspace.rows, 0))
-    search = Pruned(kb.pointer(tables), rules, side, evaluator, workspace)
-    order = np.arange(len(tries))
-    opened = kb.advance(search.work.moves, OPEN)
-    for k in range(len(tries)):
-        search.work.moves[k], opened[k] = tries[k], k
-    search.work.sizes[TRIES], search.work.sizes[OPENED], search.work.sizes[WANTED] = len(tries), len(tries), 1
-    list_legal(search, 0, count, 0)
-    if search.work.counters[MISFIT] != 0:
-        return
+    work, count = kb.pointers(arrays), len(rows)
+    side = kb.side_to_move(kb.load(kb.pointer(rows), 0))
+    search = Pruned(kb.pointer(tables), rules, side, evaluator, work)
+    listed = kb.advance(work.moves, REPLIES)
     for i in range(count):
-        for k in range(len(tries)):
-            if search.work.masks[MASK_WORDS * i + (k >> 6)] & kb.bit(k & 63):
+        position = kb.load(kb.pointer(rows), i)
+        moves, found = kb.legal_moves(search.tables, position, listed), 0
+        for k in range(len(tries)):  # legal moves are in the same order as the tries, of which they are a part
+            if found < moves and tries[k] == listed[found]:
                 legal[k] += weights[i]
-        search.work.stays[i] = float(search.evaluator(search.tables, kb.load(search.work.rows, i), side))
+                found += 1
+        if found < moves or moves == 0:
+            work.counters[MISFIT] = 1
+            return
+        push(search, i, position, kb.NONE)
+    for k in range(len(tries)):
+        work.moves[k] = tries[k]
+    work.open_tries[0] = len(tries)
+    order = np.arange(len(tries))
     for plies in range(1, depth + 1):
         best = -INFINITE
         for n in range(len(tries)):
             k = order[n]
             for i in range(len(tries)):
-                if opened[i] == k:
-                    opened[0], opened[i] = opened[i], opened[0]
-            value = set_value(search, 0, count, count, 0, plies, best - HALF, INFINITE)
-            if search.work.counters[FULL] != 0 or search.work.stop[0] != 0:
+                if work.moves[i] == tries[k]:
+                    work.moves[0], work.moves[i] = work.moves[i], work.moves[0]
+            value = set_value(search, 0, count, count, 0, plies, 1, best - HALF, INFINITE)
+            if work.counters[FULL] != 0 or work.stop[0] != 0:
                 return
             values[k] = value
             best = max(best, value)
         order = np.argsort(-values, kind="mergesort")
 
 
-class PrunedValues(NamedTuple):
-    """Values [M], probabilities [M] of being legal, and positions evaluated; meaningless unless `is_done`."""
-
-    values: npt.NDArray[np.float64]
-    legal: npt.NDArray[np.float64]
-    leaves: int
-    is_done: bool
-
-
-def paranoid_values(histories: InformationSet, method: Method, stop: npt.NDArray[np.int64]) -> PrunedValues:
+def paranoid_values(
+    histories: InformationSet, method: Method, stop: kb.IntArray
+) -> tuple[kb.RealArray, kb.RealArray, int]:
     """Value every try open in an information set under the paranoid rule, where refusals cost a ply.
+
+    Return the values [M], the probabilities [M] of being legal, and the number of positions evaluated. The values are
+    meaningless once the flag of `search.stop_after` is set.
 
     Raises:
       ValueError: positions that are not of one set.
     """
-    weights, tries, size, leaves = histories.weights, histories.tries, len(histories.rows) * ROOM_A_BOARD, 0
-    parts = method.depth, histories.rules, method.evaluator
+    rows, weights, tries, depth = histories.rows, histories.weights, histories.tries, method.depth
+    size, leaves = len(rows) * ROOM_A_BOARD, 0
     while True:
-        work = PrunedWorkspace.of(histories.rows, size, method.depth, stop)
+        work = PrunedWorkspace(
+            stack=np.empty(size * HISTORY, np.uint64),
+            size=size,
+            moves=np.empty(LEVEL * (depth + 1), np.int32),
+            open_tries=np.zeros(depth + 1, np.int64),
+            counters=np.zeros(COUNTERS, np.int64),
+            stop=stop,
+        )
         values, legal = np.empty(len(tries)), np.zeros(len(tries))
-        value_tries(kb.TABLES, parts, work, weights, tries, legal, values)
+        value_tries(kb.TABLES, (depth, histories.rules, method.evaluator), work, rows, weights, tries, legal, values)
         if work.counters[MISFIT]:
             raise ValueError("positions that are over, or that differ in our own pieces: not one information set")
         leaves += int(work.counters[LEAVES])
         if not work.counters[FULL]:
-            return PrunedValues(values, legal / weights.sum(), leaves, not stop[0])
+            return values, legal / weights.sum(), leaves
         size *= GROWTH

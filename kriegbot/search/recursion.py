@@ -25,7 +25,6 @@ from evaluators.protocol import Evaluator
 from kriegbot import kernels as kb
 from kriegbot.models.protocol import Announced, Opponent
 from kriegbot.search.backup import Fold
-from kriegbot.search.settings import Numbers
 from kriegbot.search.tree import (
     COUNT,
     FIRST,
@@ -38,7 +37,6 @@ from kriegbot.search.tree import (
     STOPPED,
     Lists,
     SearchTree,
-    add_node,
     after_refusal,
     after_reply,
 )
@@ -47,19 +45,20 @@ from kriegbot.search.tree import (
 class Walk(NamedTuple):
     """Constants of a walk with one history.
 
-    Fields `numbers` to `is_uniform` come from the method. moves and outcomes: the history's lists of each level.
-    reply_values [MAX_MOVES, width] and reply_weights [MAX_MOVES] of each level. one_weight [1]: of a single value.
+    moves and outcomes: the history's lists of each level. reply_values [MAX_MOVES, width] and reply_weights [MAX_MOVES]
+    of each level. one_weight [1]: of a single value.
     """
 
     tables: kb.Words
     tree: SearchTree
-    numbers: Numbers
+    side: int
+    free_refusals: int
+    exchange: float
     rules: kb.KernelRules
     evaluator: Evaluator
     fold: Fold
     opponent: Opponent
     is_uniform: bool
-    side: int
     moves: kb.Moves
     outcomes: kb.Reals
     reply_values: kb.Reals
@@ -115,8 +114,8 @@ def leaf(walk: Walk, quiet: kb.QuietInfo, position: kb.Position, move: int, we_m
         if end != 0:
             return utility(end, we_move)
     value = float(walk.evaluator(walk.tables, after, walk.side))
-    if captured >= 0 and walk.numbers.exchange != 0.0:
-        gained = walk.numbers.exchange * kb.exchange(walk.tables, after, captured)
+    if captured >= 0 and walk.exchange != 0.0:
+        gained = walk.exchange * kb.exchange(walk.tables, after, captured)
         value += -gained if we_move else gained
     return value
 
@@ -186,7 +185,7 @@ def list_outcomes(walk: Walk, position: kb.Position, depth: int, level: int, the
         if depth > 1:
             value_reply(walk, position, i, theirs, level, replies)
     stay = kb.advance(outcomes, width * NO_MOVE)
-    if walk.numbers.free_refusals > 0:
+    if walk.free_refusals > 0:
         weights = kb.advance(walk.reply_weights, kb.MAX_MOVES * level)
         for i in range(count):
             weights[i] = 1.0 / count
@@ -243,7 +242,7 @@ def walk_history(
     for slot in range(first, first + tree.nodes[NODE_FIELDS * node + COUNT]):
         totals = kb.advance(tree.totals, width * slot)
         if legal == count or tree.tries[slot] != moves[legal]:  # refused in this history
-            if free_left == 0 and (depth == 1 or walk.numbers.free_refusals > 0):
+            if free_left == 0 and (depth == 1 or walk.free_refusals > 0):
                 fold_one(walk, totals, weight, kb.advance(outcomes, width * NO_MOVE))
                 continue
             child, cost = after_refusal(tree, node, slot), 0 if free_left > 0 else 1
@@ -273,7 +272,7 @@ def walk_history(
                 tree.counters[LEAVES] += 1
                 continue
             child = after_reply(tables, tree, slot, ours, answer, again, walk.rules)
-            free = walk.numbers.free_refusals
+            free = walk.free_refusals
             walk_history(walk, again, child, depth - 2, free, reply_weight, level + 1, unlisted(), answer)
             if tree.counters[STOPPED] != 0:
                 return
@@ -281,70 +280,56 @@ def walk_history(
         tree.counters[MISFIT] = 1
 
 
-@kb.entry
-def plant(arrays: SearchTree, tries: kb.MoveArray) -> None:
-    """Make the root of an empty tree, with these tries."""
-    tree = kb.pointers(arrays)
-    for i in range(len(tries)):
-        tree.tries[i] = tries[i]
-    add_node(tree, -1, len(tries))
-
-
-class HistoryBatch(NamedTuple):
-    """Histories `begin` to `end` of rows [N, 8] and weights [N]; `theirs`, the opponent's last announcement."""
-
-    rows: kb.Rows
-    weights: kb.RealArray
-    begin: int
-    end: int
-    theirs: int
-
-
-WalkArguments: TypeAlias = tuple[Numbers, kb.KernelRules, Evaluator, Fold, Opponent, bool]
-"""Members of `Walk` as an argument: numba takes kernels only within tuples without names."""
+WalkArguments: TypeAlias = tuple[int, int, float, kb.KernelRules, Evaluator, Fold, Opponent, bool]
+"""The depth, then members of `Walk`: numba takes kernels only within tuples without names."""
 
 
 @kb.entry
 def walk_batch(
-    tables: kb.WordArray, arrays: SearchTree, arguments: WalkArguments, batch: HistoryBatch, move_lists: Lists
+    tables: kb.WordArray,
+    arrays: SearchTree,
+    arguments: WalkArguments,
+    rows: kb.Rows,
+    weights: kb.RealArray,
+    theirs: int,
+    move_lists: Lists,
 ) -> int:
-    """Walk from the root with a batch of histories; return the number done at the end or when stopped.
+    """Walk from the root with histories [N, 8] of `weights` [N]; return the number done at the end or when stopped.
 
-    If a walk was stopped within a history, the counter STOPPED is 1 and the tree is unusable.
+    `theirs` is the opponent's last announcement. If a walk was stopped within a history, the counter STOPPED is 1 and
+    the tree is unusable.
     """
-    tree, lists, histories = kb.pointers(arrays), kb.pointers(move_lists), kb.pointers(batch)
-    numbers, rules, evaluator, fold, opponent, is_uniform = arguments
-    depth, free, theirs = numbers.depth, numbers.free_refusals, batch.theirs
-    side = 0
-    if batch.end > batch.begin:
-        side = kb.side_to_move(kb.load(histories.rows, batch.begin))
+    tree, lists = kb.pointers(arrays), kb.pointers(move_lists)
+    depth, free, exchange, rules, evaluator, fold, opponent, is_uniform = arguments
+    side = kb.side_to_move(kb.load(kb.pointer(rows), 0))
     levels = depth // 2 + 1
     one_weight, reply_weights = lists.scratch, kb.advance(lists.scratch, 1)
     reply_values = kb.advance(reply_weights, kb.MAX_MOVES * levels)
-    for i in range(batch.begin, batch.end):
+    for i in range(len(rows)):
         if tree.stop[0] != 0:
-            return i - batch.begin
+            return i
         place = lists.places[i] if lists.is_kept else 0
         walk = Walk(
             kb.pointer(tables),
             tree,
-            numbers,
+            side,
+            free,
+            exchange,
             rules,
             evaluator,
             fold,
             opponent,
             is_uniform,
-            side,
             kb.advance(lists.moves, LISTS * kb.MAX_MOVES * levels * place),
             kb.advance(lists.outcomes, tree.width * OUTCOMES * levels * place),
             reply_values,
             reply_weights,
             one_weight,
         )
-        position = kb.load(histories.rows, i)
+        position = kb.load(kb.pointer(rows), i)
         if not lists.is_kept or lists.listed[place] < 0:
             lists.listed[place] = list_outcomes(walk, position, depth, 0, theirs)
-        walk_history(walk, position, 0, depth, free, histories.weights[i], 0, lists.listed[place], theirs)
+        walk_history(walk, position, 0, depth, free, weights[i], 0, lists.listed[place], theirs)
         if tree.counters[STOPPED] != 0:
-            return i - batch.begin
-    return batch.end - batch.begin
+            return i
+    return len(rows)

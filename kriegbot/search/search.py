@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from kriegbot.kernels import MAX_MOVES, TABLES, RealArray
+from kriegbot.kernels import MAX_MOVES, TABLES, IntArray, RealArray
 from kriegbot.models.built_in import uniform
 from kriegbot.search.information_set import InformationSet, Tries
 from kriegbot.search.pruned import paranoid_values
-from kriegbot.search.recursion import HistoryBatch, plant, walk_batch
+from kriegbot.search.recursion import walk_batch
 from kriegbot.search.settings import Method
 from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, Lists, SearchTree, back_up
 
@@ -105,10 +104,9 @@ def search_tries(
     else:
         found, leaves = _search_tree(histories, method, seconds, lists)
     if found.boards == 0:  # not one board is done; depth 1 takes less than a millisecond
-        start, depth, is_pruned = method.backup.start, 1, False
-        tree, lists = SearchTree.empty(SMALL_TREES[1], np.zeros(1, np.int64), start), Lists.empty(1, 1, len(start))
-        found = _walk(tree, histories.first(64), replace(method, depth=1, free_refusals=0), lists, False)
-        leaves += int(tree.counters[LEAVES])
+        depth, is_pruned = 1, False
+        found, more = _search_tree(histories.first(64), replace(method, depth=1, free_refusals=0), None, None)
+        leaves += more
     return TryValues(histories.tries, found.values, found.legal, found.boards, depth, leaves, is_pruned)
 
 
@@ -121,7 +119,7 @@ def _search_tree(
     nodes = SMALL_TREES.get(method.depth, DEEP_TREE) if method.free_refusals == 0 else DEEP_TREE
     with stop_after(seconds) as stop:
         while True:
-            tree = SearchTree.empty(nodes, stop, start)
+            tree = SearchTree.planted(histories.tries, nodes, stop, start)
             latest = _walk(tree, histories, method, lists, seconds is not None)
             found = max(latest, found, key=lambda one: one.boards)
             leaves += int(tree.counters[LEAVES])
@@ -138,11 +136,11 @@ def _search_pruned(histories: InformationSet, method: Method, seconds: float | N
     with stop_after(seconds) as stop:
         while found.boards < every:
             started = time.perf_counter()
-            again = paranoid_values(histories.first(boards), method, stop)
-            leaves += again.leaves
-            if not again.is_done:
+            values, legal, more = paranoid_values(histories.first(boards), method, stop)
+            leaves += more
+            if stop[0]:
                 break
-            found = TreeValues(boards, again.values, again.legal)
+            found = TreeValues(boards, values, legal)
             if seconds is not None:  # as many more as time seems to allow
                 now = time.perf_counter()
                 growth = (seconds - (now - begun)) / (now - started)
@@ -151,18 +149,16 @@ def _search_pruned(histories: InformationSet, method: Method, seconds: float | N
 
 
 def _walk(tree: SearchTree, histories: InformationSet, method: Method, lists: Lists, is_timed: bool) -> TreeValues:
-    """Walk an empty tree with all boards, or until it stops or is full; back values up in between."""
-    backup, tries, opponent = method.backup, histories.tries, method.opponent
-    arguments = method.numbers, histories.rules, method.evaluator, backup.fold, opponent, opponent is uniform
-    plant(tree, tries)
-    found = NO_VALUES
-    can_stop = is_timed or method.depth not in SMALL_TREES or method.free_refusals > 0
-    chunk = (1 if is_timed else CHUNK_BOARDS) if can_stop else len(histories.rows)
+    """Walk a tree with all boards, or until it stops or is full; back values up in between."""
+    backup, tries = method.backup, histories.tries
+    numbers = method.depth, method.free_refusals, float(method.exchange)
+    parts = method.evaluator, backup.fold, method.opponent, method.opponent is uniform
+    found, chunk = NO_VALUES, 1 if is_timed else CHUNK_BOARDS
     while found.boards < len(histories.rows):
-        begun = time.perf_counter()
-        end = min(found.boards + chunk, len(histories.rows))
-        batch = HistoryBatch(histories.rows, histories.weights, found.boards, end, histories.theirs)
-        done = walk_batch(TABLES, tree, arguments, batch, lists)
+        begun, end = time.perf_counter(), min(found.boards + chunk, len(histories.rows))
+        rows, weights = histories.rows[found.boards : end], histories.weights[found.boards : end]
+        places = lists._replace(places=lists.places[found.boards :])
+        done = walk_batch(TABLES, tree, (*numbers, histories.rules, *parts), rows, weights, histories.theirs, places)
         if tree.counters[MISFIT]:
             raise ValueError("positions that are over, or that differ in our own pieces: not one information set")
         if tree.counters[STOPPED] or done == 0:
@@ -179,16 +175,13 @@ def _walk(tree: SearchTree, histories: InformationSet, method: Method, lists: Li
 
 
 @contextmanager
-def stop_after(seconds: float | None) -> Iterator[npt.NDArray[np.int64]]:
+def stop_after(seconds: float | None) -> Iterator[IntArray]:
     """Yield a flag int64[1] that becomes 1 once `seconds` are over; None sets no limit."""
-    is_over = seconds is not None and seconds <= 0.0
-    stop = np.full(1, is_over, np.int64)
-    if seconds is None or is_over:
-        yield stop
-        return
-    timer = threading.Timer(seconds, stop.fill, (1,))
+    stop = np.full(1, seconds is not None and seconds <= 0.0, np.int64)
+    timer = threading.Timer(seconds or 0.0, stop.fill, (1,))
     timer.daemon = True
-    timer.start()
+    if seconds is not None and not stop[0]:
+        timer.start()
     try:
         yield stop
     finally:

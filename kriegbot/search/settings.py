@@ -1,12 +1,11 @@
 """Settings of a search: one field each, most of them with an option for specs.
 
-A player, a level and an option are choices of values. `Method` holds the settings that value tries, with their parts
-loaded; kernels read the numbers among them in `Numbers`.
+A player, a level and an option are choices of values. `Method` holds the settings that value tries.
 """
 
 import math
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from evaluators import EVALUATORS, load_evaluator
 from evaluators.protocol import Evaluator
@@ -111,14 +110,6 @@ OPTIONS: dict[str, Option] = {
 """Options that stand for settings, by name."""
 
 
-class Numbers(NamedTuple):
-    """Settings of a `Method` that kernels read."""
-
-    depth: int
-    free_refusals: int
-    exchange: float
-
-
 @dataclass(frozen=True, slots=True)
 class Method:
     """Settings that value tries, with their parts loaded; `Settings` describes each.
@@ -146,11 +137,6 @@ class Method:
             free_refusals=settings.free_refusals,
             exchange=settings.exchange,
         )
-
-    @property
-    def numbers(self) -> Numbers:
-        """Settings that kernels read, each of its declared type."""
-        return Numbers(self.depth, self.free_refusals, float(self.exchange))
 
     @property
     def is_paper_method(self) -> bool:

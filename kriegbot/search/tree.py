@@ -24,9 +24,7 @@ COUNTERS = 6
 SLOTS_PER_NODE = 64
 """Slots reserved per node on average; a side rarely has more tries."""
 MOST_NODES = 1 << 19
-"""Information sets of the largest tree: 400 MB for a rule with one total, 670 MB with two. Its slots have numbers below
-2^28, as `key_of` needs."""
-NOTHING, ONE_WORD = kb.words(0, 1)
+"""Information sets of the largest tree: 400 MB for a rule with one total, 670 MB with two."""
 LISTS = 3
 """Lists of moves on each level of a walk (our moves made so far): our moves, the replies, scratch space."""
 NO_MOVE, OUTCOMES = 2 * kb.MAX_MOVES, 2 * kb.MAX_MOVES + 1
@@ -59,11 +57,11 @@ class SearchTree(NamedTuple):
     last_key: int
 
     @classmethod
-    def empty(cls, nodes: int, stop: kb.IntArray, start: tuple[float, ...]) -> "SearchTree":
-        """Return a tree with room for so many nodes; `start` is that of the backup rule."""
+    def planted(cls, tries: kb.MoveArray, nodes: int, stop: kb.IntArray, start: tuple[float, ...]) -> "SearchTree":
+        """Return a tree of one node, with room for so many; `start` is that of the backup rule."""
         slots, width = nodes * SLOTS_PER_NODE + kb.MAX_MOVES, len(start)
         table = 1 << (2 * nodes - 1).bit_length()
-        return cls(
+        tree = cls(
             nodes=np.empty(nodes * NODE_FIELDS, np.int64),
             weights=np.empty(nodes),
             tries=np.empty(slots, np.int32),
@@ -79,6 +77,10 @@ class SearchTree(NamedTuple):
             most_slots=slots,
             last_key=table - 1,
         )
+        tree.nodes[:NODE_FIELDS], tree.weights[0] = (0, len(tries), -1), 0.0
+        tree.tries[: len(tries)], tree.totals[: width * len(tries)] = tries, np.tile(tree.start, len(tries))
+        tree.counters[USED_NODES], tree.counters[USED_SLOTS] = 1, len(tries)
+        return tree
 
 
 class Lists(NamedTuple):
@@ -140,42 +142,31 @@ def add_node(tree: SearchTree, parent: int, count: int) -> int:
 
 
 @kb.kernel
-def key_of(slot: int, ours: int, theirs: int) -> kb.Word:
-    """Return the key, never 0, of the set behind a slot after the announcements of our move and of the reply."""
-    pair = kb.pair_of(ours, theirs)
-    if pair >> kb.PAIR_BITS == NOTHING:
-        return (kb.word(slot) << kb.PAIR_BITS | pair) + ONE_WORD
-    return kb.mixed(pair ^ kb.word(slot)) | ONE_WORD
+def place_of(tree: SearchTree, slot: int, ours: int, theirs: int) -> int:
+    """Return the place, in the hash table, of the set behind a slot after the announcements of our move and the reply.
 
-
-@kb.kernel
-def find(tree: SearchTree, key: kb.Word) -> int:
-    """Return the place of a set in the hash table; its key there is 0 until the set has a node."""
-    place = kb.mixed(key) & kb.word(tree.last_key)
-    while tree.keys[place] != NOTHING and tree.keys[place] != key:
-        place = (place + ONE_WORD) & kb.word(tree.last_key)
+    Its home there is -1 until the set has a node. Return -1, and set the counter FULL, if there is no room for one. The
+    key is a hash: two sets collide once in some ten million searches of the largest tree.
+    """
+    key = kb.mixed(kb.mixed(kb.mixed(kb.word(slot)) ^ kb.word(ours)) ^ kb.word(theirs)) | kb.ONE
+    place = (key >> kb.ONE) & kb.word(tree.last_key)
+    while tree.keys[place] != kb.NONE and tree.keys[place] != key:
+        place = (place + kb.ONE) & kb.word(tree.last_key)
+    if tree.keys[place] == kb.NONE:
+        if tree.counters[USED_NODES] == tree.most_nodes or tree.counters[USED_SLOTS] + kb.MAX_MOVES > tree.most_slots:
+            tree.counters[FULL] = 1
+            return -1
+        tree.keys[place], tree.homes[place] = key, -1
     return kb.number(place)
-
-
-@kb.kernel
-def has_room(tree: SearchTree) -> bool:
-    """Return True if one more node fits; otherwise set the counter FULL."""
-    slots = tree.counters[USED_SLOTS] + kb.MAX_MOVES
-    if tree.counters[USED_NODES] < tree.most_nodes and slots <= tree.most_slots:
-        return True
-    tree.counters[FULL] = 1
-    return False
 
 
 @kb.kernel
 def after_refusal(tree: SearchTree, node: int, slot: int) -> int:
     """Return the child of a node without the refused try at `slot`; -1 without room."""
-    key = key_of(slot, REFUSED, REFUSED)
-    place = find(tree, key)
-    if tree.keys[place] == NOTHING:
-        if not has_room(tree):
-            return -1
-        tree.keys[place] = key
+    place = place_of(tree, slot, REFUSED, REFUSED)
+    if place < 0:
+        return -1
+    if tree.homes[place] < 0:
         first, tries = tree.nodes[NODE_FIELDS * node + FIRST], tree.nodes[NODE_FIELDS * node + COUNT]
         count = 0
         for other in range(first, first + tries):
@@ -191,12 +182,10 @@ def after_reply(
     tables: kb.Words, tree: SearchTree, slot: int, ours: int, theirs: int, position: kb.Position, rules: kb.KernelRules
 ) -> int:
     """Return the child behind the try at `slot` after both announcements, we to move; -1 without room."""
-    key = key_of(slot, ours, theirs)
-    place = find(tree, key)
-    if tree.keys[place] == NOTHING:
-        if not has_room(tree):
-            return -1
-        tree.keys[place] = key
+    place = place_of(tree, slot, ours, theirs)
+    if place < 0:
+        return -1
+    if tree.homes[place] < 0:
         behind = kb.advance(tree.tries, tree.counters[USED_SLOTS])
         count = kb.open_tries(tables, position, kb.pawns_to_try(tables, position, rules), behind)
         tree.homes[place] = add_node(tree, slot, count)
