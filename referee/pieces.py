@@ -52,12 +52,14 @@ def relative_rank(color: chess.Color, square: chess.Square) -> int:
 
 def is_pawn_capture(move: chess.Move, men: Men) -> bool:
     """Return True for a pawn's diagonal step, which is legal only as a capture."""
-    return men.get(move.from_square) == chess.PAWN and _steps(move)[0] != 0
+    is_pawn = men.get(move.from_square) == chess.PAWN
+    return is_pawn and chess.square_file(move.from_square) != chess.square_file(move.to_square)
 
 
 def is_castling(move: chess.Move, men: Men) -> bool:
     """Return True for the king's move of two squares to the side."""
-    return men.get(move.from_square) == chess.KING and _steps(move) in ((2, 0), (-2, 0))
+    is_sideways = chess.square_rank(move.from_square) == chess.square_rank(move.to_square)
+    return men.get(move.from_square) == chess.KING and is_sideways and abs(move.to_square - move.from_square) == 2
 
 
 def moved(men: Men, move: chess.Move) -> dict[chess.Square, chess.PieceType]:
@@ -81,16 +83,9 @@ def must_be_empty(move: chess.Move, men: Men) -> chess.Bitboard:
     return between
 
 
-def _steps(move: chess.Move) -> tuple[int, int]:
-    (file, rank), (to_file, to_rank) = ((square & 7, square >> 3) for square in (move.from_square, move.to_square))
-    return to_file - file, to_rank - rank
-
-
 def _rook_in_castling(move: chess.Move) -> tuple[chess.Square, chess.Square]:
-    rank = chess.square_rank(move.from_square)
-    if chess.square_file(move.to_square) == 6:
-        return chess.square(7, rank), chess.square(5, rank)
-    return chess.square(0, rank), chess.square(3, rank)
+    files = (7, 5) if chess.square_file(move.to_square) == 6 else (0, 3)
+    return chess.square(files[0], chess.square_rank(move.from_square)), (move.from_square + move.to_square) // 2
 
 
 def attacks(

@@ -1,9 +1,8 @@
 """A side's view: everything that it knows at one moment, built event by event.
 
-A `View` is the only thing that a player ever gets. The opponent's pieces appear in it only as a number, which both
-sides can count from announced captures. `ViewBuilder` plays a side's events on a board that holds only its own pieces.
-So no view follows from the true board, every earlier view can be rebuilt (`views_until`), and a side can follow a game
-that another program referees.
+A `View` is the only thing that a player ever gets. `ViewBuilder` plays a side's events on a board that holds only its
+own pieces. So no view follows from the true board, every earlier view can be rebuilt (`views_until`), and a side can
+follow a game that another program referees.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,13 +39,7 @@ Action: TypeAlias = chess.Move | Resign | AskAny
 
 def action_code(action: Action) -> str:
     """Return an action as one word: a try in UCI notation, "resign" or "any"."""
-    match action:
-        case Resign():
-            return "resign"
-        case AskAny():
-            return "any"
-        case chess.Move():
-            return action.uci()
+    return action.uci() if isinstance(action, chess.Move) else "any" if isinstance(action, AskAny) else "resign"
 
 
 def parse_action(code: str) -> Action:
@@ -174,7 +167,7 @@ class View:
       men: the side's own pieces, square -> `chess.PAWN` to `chess.KING`. Changing it changes nothing else.
       kingside, queenside: True if the side may still castle with the rook on the h-file, on the a-file.
       ply: moves made so far, by both sides together.
-      opponent_men: number of pieces that the opponent has left, pawns included.
+      opponent_men: number of pieces that the opponent has left, by the announced captures.
       events: the side's tries and everything that the referee announced to it, in order.
       refused: own tries refused this turn, each once, whatever the answer. Tries that were impossible only while
         "Any?" obliged the side to capture with a pawn are left out, since it may try them afterwards.

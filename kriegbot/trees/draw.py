@@ -37,21 +37,34 @@ def svg(tree: Tree, strategy: Strategy | None = None) -> str:
         raise TreeError(f"a picture shows at most {MOST_NODES} nodes, and this tree has more")
     layout = lay_out(tree)
     width, height = round(layout.width), round(layout.height)
-    edges, labels = _edges(tree, layout, strategy or {})
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-            'font-family="sans-serif" font-size="12">',
-            f'<rect width="{width}" height="{height}" fill="white"/>',
-            *_heading(tree),
-            *edges,
-            *_information_sets(tree, layout),
-            *labels,
-            *_nodes(tree, layout),
-            "</svg>",
-            "",
-        ]
+    lines, labels, marks = list[str](), list[str](), list[str]()
+    for node, (x, y) in layout.places.items():
+        texts, color = _texts_at(node), _color(node)
+        if isinstance(node, Leaf):
+            for player, payoff in enumerate(texts):
+                marks.append(_text(x, y + LINE * (player + 0.9), payoff, COLORS[player % len(COLORS)]))
+            continue
+        chosen = (strategy or {}).get(node.key) if isinstance(node, Decision) else None
+        for index, child in enumerate(node.children):
+            to_x, to_y = layout.places[child]
+            stroke, thickness, weight = (color, 4, 'font-weight="bold"') if index == chosen else (FAINT, 1.2, "")
+            ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}"'
+            lines.append(f'<line {ends} stroke="{stroke}" stroke-width="{thickness}"/>')
+            at_x, at_y = x + ALONG * (to_x - x), y + ALONG * (to_y - y)
+            for above, text in enumerate(reversed(_labels_of(node, index))):
+                labels.append(_text(at_x, at_y - LINE * above, text, color, halo=True, extra=weight))
+        if isinstance(node, Chance):
+            corners = f"{x:.1f},{y - 8:.1f} {x + 8:.1f},{y:.1f} {x:.1f},{y + 8:.1f} {x - 8:.1f},{y:.1f}"
+            marks.append(f'<polygon points="{corners}" fill="white" stroke="{INK}" stroke-width="1.5"/>')
+        else:
+            marks.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}" fill="{color}"/>')
+        marks.append(_text(x, y - 12, texts[0], color, halo=True, extra='font-style="italic"'))
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'font-family="sans-serif" font-size="12">\n<rect width="{width}" height="{height}" fill="white"/>'
     )
+    parts = [head, *_heading(tree), *lines, *_information_sets(tree, layout), *labels, *marks, "</svg>", ""]
+    return "\n".join(parts)
 
 
 def lay_out(tree: Tree) -> Layout:
@@ -91,26 +104,6 @@ def _width(texts: Sequence[str]) -> float:
     return CHARACTER * max((len(text) for text in texts), default=0) + 10
 
 
-def _edges(tree: Tree, layout: Layout, strategy: Strategy) -> tuple[list[str], list[str]]:
-    """Return the edges, thick for chosen alternatives, and their labels."""
-    lines, labels = [], []
-    for node in tree.nodes():
-        if isinstance(node, Leaf):
-            continue
-        chosen, (x, y) = strategy.get(node.key) if isinstance(node, Decision) else None, layout.places[node]
-        for index, child in enumerate(node.children):
-            to_x, to_y = layout.places[child]
-            color, width, weight = (_color(node), 4, 'font-weight="bold"') if index == chosen else (FAINT, 1.2, "")
-            ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}"'
-            lines.append(f'<line {ends} stroke="{color}" stroke-width="{width}"/>')
-            at_x, at_y = x + ALONG * (to_x - x), y + ALONG * (to_y - y)
-            labels += [
-                _text(at_x, at_y - LINE * line, text, _color(node), halo=True, extra=weight)
-                for line, text in enumerate(reversed(_labels_of(node, index)))
-            ]
-    return lines, labels
-
-
 def _information_sets(tree: Tree, layout: Layout) -> Iterator[str]:
     """Yield a dashed line through the nodes of each set, arched over nodes that stand between them."""
     rows: dict[float, list[float]] = {}
@@ -128,22 +121,6 @@ def _information_sets(tree: Tree, layout: Layout) -> Iterator[str]:
         color = COLORS[player % len(COLORS)]
         yield f'<path d="{path}" fill="none" stroke="{color}" stroke-width="20" opacity="0.13" stroke-linecap="round"/>'
         yield f'<path d="{path}" fill="none" stroke="{color}" stroke-width="1.6" stroke-dasharray="6 4"/>'
-
-
-def _nodes(tree: Tree, layout: Layout) -> Iterator[str]:
-    for node in tree.nodes():
-        x, y = layout.places[node]
-        texts = _texts_at(node)
-        if isinstance(node, Leaf):
-            for player, payoff in enumerate(texts):
-                yield _text(x, y + LINE * (player + 0.9), payoff, COLORS[player % len(COLORS)])
-            continue
-        if isinstance(node, Chance):
-            corners = f"{x:.1f},{y - 8:.1f} {x + 8:.1f},{y:.1f} {x:.1f},{y + 8:.1f} {x - 8:.1f},{y:.1f}"
-            yield f'<polygon points="{corners}" fill="white" stroke="{INK}" stroke-width="1.5"/>'
-        else:
-            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}" fill="{_color(node)}"/>'
-        yield _text(x, y - 12, texts[0], _color(node), halo=True, extra='font-style="italic"')
 
 
 def _heading(tree: Tree) -> Iterator[str]:

@@ -75,12 +75,10 @@ Node: TypeAlias = Leaf | Chance | Decision
 
 
 class Tree:
-    """A valid game tree.
+    """A valid game tree, with one player or more.
 
-    Attributes:
-      players: one or more names, all different.
-      information_sets: nodes of each set, sets and nodes in preorder.
-      depth: moves on the longest way from the root to a leaf, with those of chance.
+    `information_sets` holds the nodes of each set, sets and nodes in preorder. `depth` counts the moves on the longest
+    way from the root to a leaf, with those of chance.
 
     >>> tree = Tree(Chance((Decision(0, "s", (Leaf((1,)), Leaf((2,)))), Leaf((0,))), (0.5, 0.5), ("heads", "tails")))
     >>> tree.depth, list(tree.information_sets), tree.path(tree.information_sets[0, "s"][0])
@@ -99,23 +97,19 @@ class Tree:
         on_path: set[SetKey] = set()
         for depth, node in self.with_depth():
             self.depth = max(self.depth, depth)
-            while len(path) > depth:
-                left = path.pop()
-                if isinstance(left, Decision):
-                    on_path.discard(left.key)
-            path.append(node)
+            on_path.difference_update(left.key for left in path[depth:] if isinstance(left, Decision))
+            path[depth:] = [node]
             if id(node) in seen:
                 raise TreeError(f"node {_path(path)} occurs twice: a tree does not share nodes")
             seen.add(id(node))
             wrong = self._error_in(node)
             if not wrong and isinstance(node, Decision):
-                key = node.key
-                others = sets.setdefault(key, [])
-                if key in on_path:
+                others = sets.setdefault(node.key, [])
+                if node.key in on_path:
                     wrong = f"one of its ancestors is in its own information set {quoted(node.information_set)}"
                 elif others:
                     wrong = _difference(node, others[0])
-                on_path.add(key)
+                on_path.add(node.key)
                 others.append(node)
             if wrong:
                 raise TreeError(f"node {_path(path)}: {wrong}")
@@ -163,20 +157,19 @@ class Tree:
                 continue
             other, last_of_other = first.setdefault(node.key, (node, last))
             if last != last_of_other:
+                one, two = (
+                    f"{quoted(action_name(self.information_sets[choice[0]][0], choice[1]))} in {quoted(choice[0][1])}"
+                    if choice
+                    else "nothing"
+                    for choice in (last_of_other, last)
+                )
                 return (
                     f"nodes {self.path(other)} and {self.path(node)} are in one information set "
-                    f"{quoted(node.information_set)}, but {self.players[player]} {self._describe(last_of_other)} "
-                    f"before the one and {self._describe(last)} before the other"
+                    f"{quoted(node.information_set)}, but {self.players[player]} chose {one} before the one and chose "
+                    f"{two} before the other"
                 )
             stack.extend((child, (node.key, index)) for index, child in reversed(list(enumerate(node.children))))
         return None
-
-    def _describe(self, choice: _Choice) -> str:
-        if choice is None:
-            return "chose nothing"
-        (player, label), index = choice
-        action = action_name(self.information_sets[player, label][0], index)
-        return f"chose {quoted(action)} in {quoted(label)}"
 
     def with_depth(self, limit: int | None = None) -> Iterator[tuple[int, Node]]:
         """Yield nodes in preorder with their distances from the root: all, or those up to a distance."""
@@ -198,11 +191,17 @@ class Tree:
             return "it has no children: an end of the game is a leaf, with payoffs"
         if node.actions and len(node.actions) != len(node.children):
             return f"{len(node.actions)} names of actions for {len(node.children)} children"
-        if isinstance(node, Chance):
-            return _error_in_probabilities(node.probabilities, len(node.children))
-        if not 0 <= node.player < len(self.players):
-            return f"player {node.player}: players are 0..{len(self.players) - 1}"
-        return ""
+        if isinstance(node, Decision):
+            is_known = 0 <= node.player < len(self.players)
+            return "" if is_known else f"player {node.player}: players are 0..{len(self.players) - 1}"
+        if len(node.probabilities) != len(node.children):
+            return f"{len(node.probabilities)} probabilities for {len(node.children)} children"
+        bad = [value for value in node.probabilities if not is_finite(value) or value <= 0]
+        if bad:
+            return f"probability {bad[0]} is not a number above 0"
+        total: Number = sum(node.probabilities)
+        is_one = abs(total - 1) <= ROUNDING if isinstance(total, float) else total == 1
+        return "" if is_one else f"probabilities sum to {total}, not to 1"
 
 
 def is_finite(number: Number) -> bool:
@@ -233,30 +232,13 @@ def action_name(node: Chance | Decision, index: int) -> str:
     return (node.actions[index] if node.actions else "") or str(index)
 
 
-def _error_in_probabilities(probabilities: Sequence[Number], children: int) -> str:
-    if len(probabilities) != children:
-        return f"{len(probabilities)} probabilities for {children} children"
-    bad = [value for value in probabilities if not is_finite(value) or value <= 0]
-    if bad:
-        return f"probability {bad[0]} is not a number above 0"
-    total: Number = sum(probabilities)
-    if not (abs(total - 1) <= ROUNDING if isinstance(total, float) else total == 1):
-        return f"probabilities sum to {total}, not to 1"
-    return ""
-
-
 def _difference(node: Decision, other: Decision) -> str:
     """Say why two nodes cannot be in one information set; empty if they can."""
+    another = f"another node of its information set {quoted(node.information_set)}"
     if len(node.children) != len(other.children):
-        return (
-            f"it has {len(node.children)} alternatives, but another node of its information set "
-            f"{quoted(node.information_set)} has {len(other.children)}"
-        )
+        return f"it has {len(node.children)} alternatives, but {another} has {len(other.children)}"
     if node.actions != other.actions:
-        return (
-            f"its actions are {node.actions}, but those of another node of its information set "
-            f"{quoted(node.information_set)} are {other.actions}"
-        )
+        return f"its actions are {node.actions}, but those of {another} are {other.actions}"
     return ""
 
 
