@@ -112,7 +112,6 @@ _END_OF_CODE = {
     "quiet": End(Reason.QUIET_LIMIT),
 }
 _CODE_OF_END = {end: code for code, end in _END_OF_CODE.items()}
-BY_A_MOVE = tuple(dict.fromkeys(end.reason for end in _CODE_OF_END))
 _CODE = re.compile(
     r"(?:x(?P<square>[a-h][1-8])(?P<kind>[po])?(?P<passing>ep)?)?"
     r"(?P<promotion>=)?"

@@ -137,8 +137,7 @@ def read_pgn(text: str) -> PgnGame:
 def _headers(lines: Iterable[str]) -> dict[str, str]:
     headers: dict[str, str] = {}
     for line in lines:
-        match = _HEADER.fullmatch(line)
-        if match is None:
+        if not (match := _HEADER.fullmatch(line)):
             raise RecordError(f'illegal header: {quoted(line)}; it takes [Name "value"]')
         if match[1] in headers:
             raise RecordError(f"illegal header: {quoted(match[1])} is given twice")
@@ -174,16 +173,14 @@ def headers_of(record: GameRecord) -> dict[str, str]:
     """Return all headers of a record's text, the reserved ones included."""
     headers = {name: record.headers[name] for name in ROSTER}
     headers |= {"Result": record.result, "KriegspielRecord": SCHEMA, "RuleSet": record.rules.text}
-    if record.limits.plies is not None:
-        headers["PlyLimit"] = str(record.limits.plies)
-    if record.limits.quiet_plies is not None:
-        headers["QuietLimit"] = str(record.limits.quiet_plies)
+    limits = {"PlyLimit": record.limits.plies, "QuietLimit": record.limits.quiet_plies}
+    headers |= {name: str(limit) for name, limit in limits.items() if limit is not None}
     if record.start != chess.STARTING_FEN:
         headers |= {"SetUp": "1", "FEN": record.start}
     headers["Termination"] = UNTERMINATED if record.end is None else record.end.reason.value
     if record.end is not None and record.end.detail:
         headers["TerminationDetails"] = record.end.detail
-    return headers | {name: value for name, value in record.headers.items() if name not in ROSTER}
+    return headers | {**record.headers}
 
 
 def numbered(record: GameRecord) -> Iterator[tuple[str, chess.Board, Turn]]:
@@ -245,16 +242,14 @@ def load_record(path: str | os.PathLike[str]) -> GameRecord:
 def record_from_pgn(text: str) -> GameRecord:
     """Return the record of a text. Raises RecordError if it is not the record of a game of Kriegspiel."""
     text = _plain(text)
-    control = _CONTROL.search(text)
-    if control is not None:
+    if control := _CONTROL.search(text):
         raise RecordError(f"not a Kriegspiel record: control character {control[0]!r}; it takes PGN text")
     if "[KriegspielRecord " not in text:
         raise RecordError("not a Kriegspiel record: header KriegspielRecord is missing")
     game = read_pgn(text)
     headers = game.headers
-    if headers.get("KriegspielRecord", SCHEMA) != SCHEMA:
-        version = quoted(headers["KriegspielRecord"])
-        raise RecordError(f"unknown version of Kriegspiel records: {version}; this program reads {SCHEMA!r}")
+    if (version := headers.get("KriegspielRecord", SCHEMA)) != SCHEMA:
+        raise RecordError(f"unknown version of Kriegspiel records: {quoted(version)}; this program reads {SCHEMA!r}")
     missing = {"KriegspielRecord", *ROSTER, "Result", "RuleSet", "Termination"} - headers.keys()
     if missing:
         raise RecordError(f"not a Kriegspiel record: header {min(missing)} is missing")
@@ -265,11 +260,10 @@ def record_from_pgn(text: str) -> GameRecord:
         for texts in (game.remarks, *(move.comments for move in game.moves))
     ]
     record = _replayed(game, comments)
-    for ply, (tags, again) in enumerate(zip(comments, _comments(record), strict=True)):
-        if sorted(tags) != sorted(again):
-            extra = " ".join((Counter(tags) - Counter(again)).elements())
-            takes = " ".join((Counter(again) - Counter(tags)).elements())
-            takes = quoted(takes) if takes else "nothing else"
+    for ply, (tags, again) in enumerate(zip(map(Counter, comments), map(Counter, _comments(record)), strict=True)):
+        if tags != again:
+            extra, lacking = (" ".join(tags.elements()) for tags in (tags - again, again - tags))
+            takes = quoted(lacking) if lacking else "nothing else"
             raise RecordError(f"illegal comment: {quoted(extra)}, {place(max(0, ply - 1))}; it takes {takes}")
     own_headers = headers_of(record)
     for name in ("Termination", "TerminationDetails", "Result"):
@@ -281,10 +275,9 @@ def record_from_pgn(text: str) -> GameRecord:
 
 def pgn_decoded(data: bytes) -> str:
     """Return the text of a file: UTF-8 or else Latin-1, the character set of the PGN standard."""
-    try:
+    with suppress(UnicodeDecodeError):
         return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+    return data.decode("latin-1")
 
 
 def game_of(headers: Mapping[str, str]) -> tuple[RuleSet, Limits, str]:
@@ -293,14 +286,13 @@ def game_of(headers: Mapping[str, str]) -> tuple[RuleSet, Limits, str]:
         raise RecordError("illegal header: Variant; a Kriegspiel record names its rules by RuleSet")
     if ("FEN" in headers) != (headers.get("SetUp") == "1"):
         raise RecordError('illegal headers: FEN and SetUp "1" come together')
-    limits = []
-    for name in ("PlyLimit", "QuietLimit"):
-        value = headers.get(name)
+    given = {name: headers.get(name) for name in ("PlyLimit", "QuietLimit")}
+    for name, value in given.items():
         if value is not None and not re.fullmatch("[1-9][0-9]{0,8}", value):
             raise RecordError(f"illegal header {name}: {quoted(value)}; it takes a whole number from 1")
-        limits.append(None if value is None else int(value))
+    limits = Limits(*(int(value) if value else None for value in given.values()))
     try:
-        return rule_set(headers["RuleSet"]), Limits(*limits), headers.get("FEN", chess.STARTING_FEN)
+        return rule_set(headers["RuleSet"]), limits, headers.get("FEN", chess.STARTING_FEN)
     except UnknownRuleSet as error:
         raise RecordError(str(error)) from None
 

@@ -47,7 +47,7 @@ class Referee:
     >>> referee.view(chess.BLACK).last_announcement.text()
     'A move was made.'
 
-    Both sides know the first position. Its halfmove clock counts as quiet plies. Raises BadStart and UnknownRuleSet,
+    Both sides know the starting position. Its halfmove clock counts as quiet plies. Raises BadStart and UnknownRuleSet,
     which are ValueErrors.
     """
 
@@ -169,7 +169,7 @@ class Referee:
 
 
 def plain_move(move: chess.Move) -> chess.Move:
-    """Return the move with plain numbers, so that no odd object that equals a move gets in."""
+    """Return the move with plain numbers: a subclass of `chess.Move` or of int could answer differently later."""
     try:
         if not isinstance(move, chess.Move) or move.drop is not None:
             raise TypeError

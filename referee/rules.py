@@ -43,7 +43,7 @@ class PawnTries(Enum):
 
     NOTHING = "nothing"
     COUNT = "how many, to both"
-    COUNT_EACH = "how many, each promotion apart, to both"
+    COUNT_EACH = "how many, counting each promotion piece separately, to both"
     YES_NO = "whether there is any, to both"
     SQUARES = "from which squares, to both"
 
@@ -116,7 +116,7 @@ class RuleSet:
         return " ".join([self.name, *(f"{word}={_word(value)}" for word, value in facts.items())])
 
     def facts(self) -> dict[str, str]:
-        """Return the announcements in words, by question; every rule set answers the same questions."""
+        """Return the announcements in words: a dict from question to answer, with the same questions for all."""
         en_passant = "announced, square of arrival" if self.en_passant_announced else "square of the captured pawn"
         return {
             "illegal try": self.illegal_to.value,

@@ -139,7 +139,7 @@ class Prefix(Sequence[T]):
     def __eq__(self, other: object) -> bool:
         return tuple(self) == tuple(other) if isinstance(other, Prefix | tuple) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]  # as of a View, whose pieces are a dict
+    __hash__ = None  # type: ignore[assignment]  # a View has no hash either: its pieces are a dict
 
     def __repr__(self) -> str:
         return repr(tuple(self))
@@ -163,7 +163,7 @@ class View:
     (16, 16, 34)
 
     Attributes:
-      start: FEN of the first position.
+      start: FEN of the starting position.
       men: the side's own pieces, square -> `chess.PAWN` to `chess.KING`. Changing it changes nothing else.
       kingside, queenside: True if the side may still castle with the rook on the h-file, on the a-file.
       ply: moves made so far, by both sides together.
@@ -260,7 +260,7 @@ class ViewBuilder:
         is_obliged_once = self._rules.asking is Asking.OBLIGES_ONCE
         match event:
             case OwnTry(move, Answer.ACCEPTED, Announcement() as announcement):
-                self._own.turn, self._own.ep_square = self.color, None  # no opposing pawn stands on this board
+                self._own.turn, self._own.ep_square = self.color, None  # this board does not see the opponent move
                 self._own.push(move)
                 self._opponent_men -= announcement.capture is not None
                 self._end_turn(announcement)

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 
 import chess
 
-from referee import BERKELEY, NO_LIMITS, Answer, AskAny, Limits, OwnQuestion, OwnTry, Referee, RuleSet
+from referee import BERKELEY, NO_LIMITS, Answer, AskAny, Limits, OwnQuestion, OwnTry, Reason, Referee, RuleSet
 
+BY_A_MOVE = tuple(Reason)[:5]
+"""Reasons for which a move can end a game."""
 STARTS = (
     chess.STARTING_FEN,
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",  # castling, captures

@@ -28,8 +28,8 @@ from referee import (
     RuleSet,
     announce,
 )
-from referee.announcement import BY_A_MOVE, DECISIVE, check_direction
-from tests.random_games import played
+from referee.announcement import DECISIVE, check_direction
+from tests.random_games import BY_A_MOVE, played
 
 
 def said(fen: str, uci: str, rules: RuleSet = BERKELEY, limits: Limits = NO_LIMITS, ply: int = 0) -> Announcement:

@@ -62,13 +62,14 @@ from referee import (
     announce,
     open_tries,
 )
-from referee.announcement import BY_A_MOVE, PawnTryInfo, pawn_try_info
+from referee.announcement import PawnTryInfo, pawn_try_info
 from referee.pieces import may_capture
 from tests.effort import many
 from tests.kernel_entries import evaluate, exchanged, legal, legal_among, legal_to, play, quiet_announcement, splitmix
 from tests.misbehaving import abort
 from tests.plain_evaluators import ks, material
 from tests.plain_search import Evaluator, exchange
+from tests.random_games import BY_A_MOVE
 
 UNIFORMS = ["0.603431367211113", "0.921304374363014", "0.392785976706042"]
 SUBSEEDS = [7, 2203090791740743528, 1788301705487582329]

@@ -36,7 +36,7 @@ PLAIN = {
     "pawn tries": {
         "nothing": "",
         "how many, to both": "how many pawn captures the side to move has.",
-        "how many, each promotion apart, to both": "each promotion counted apart",
+        "how many, counting each promotion piece separately, to both": "each promotion counted apart",
         "whether there is any, to both": "whether the side to move has any pawn capture",
         "from which squares, to both": "which pawns of the side to move can capture",
     },

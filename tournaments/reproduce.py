@@ -9,7 +9,7 @@ Here every figure is a tournament with a store of its own, and its cells are the
 
 Where the paper is ambiguous, a choice names a variant by what it changes: an option of both searching players, or of
 another player by its name, as in `rand.by=man`. Commas join several changes. Some values stand for more:
-`resample=none` samples all histories anew after a refusal, `particles=samples` holds no more boards than are sampled,
+`resample=none` samples all histories again after a refusal, `particles=samples` holds no more boards than are sampled,
 `rules=quiet` announces refused tries to the mover alone, as if players chose among legal moves; `today` changes none.
 """
 
