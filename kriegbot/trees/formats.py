@@ -7,8 +7,7 @@ Gambit's format `EFG 2 R`: https://gambitproject.readthedocs.io/en/stable/format
 Players, information sets and outcomes have numbers from 1 and are described where they first appear. A payoff at an
 inner node adds to the payoffs below it. Numbers are exact: 0.1 is 1/10.
 
-Gambit's format cannot hold names in which a backslash comes before a quotation mark, another backslash or the end.
-Writing it turns floats into fractions, and scales probabilities that are floats to sum to exactly 1.
+Writing Gambit's format turns floats into fractions, and scales probabilities that are floats to sum to exactly 1.
 """
 
 import json
@@ -48,10 +47,8 @@ class JsonNode(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
         fields = {name for name in self.__struct_fields__[1:] if getattr(self, name) not in (None, ())}
         kinds = {"payoffs"}, {"probabilities", "children"}, {"player", "information_set", "children"}
         if fields not in kinds and fields - {"actions"} not in kinds[1:]:
-            raise ValueError(
-                "a node takes payoffs (a leaf), probabilities and children (chance), "
-                "or player, information_set and children (a decision)"
-            )
+            takes = "probabilities and children (chance), or player, information_set and children (a decision)"
+            raise ValueError(f"a node takes payoffs (a leaf), {takes}")
 
 
 class JsonTree(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -191,12 +188,10 @@ class _EfgParser:
         if kind not in ("c", "p", "t"):
             raise self.error(f"expected a node, c, p or t, not {quoted(kind)}", start)
         name = self.take("text", "the name of a node in quotation marks")
-        player = 0
-        if kind == "p":
-            start = self.start
-            player = self.whole("the number of a player")
-            if not 1 <= player <= len(self.players):
-                raise self.error(f"player {player}: players are 1..{len(self.players)}", start)
+        start = self.start
+        player = self.whole("the number of a player") if kind == "p" else 0
+        if kind == "p" and not 1 <= player <= len(self.players):
+            raise self.error(f"player {player}: players are 1..{len(self.players)}", start)
         label, actions, probabilities = Description("", (), ()) if kind == "t" else self.described(player)
         payoffs = tuple(sofar + more for sofar, more in zip(payoffs, self.outcome(), strict=True))
         if kind == "t":
@@ -261,7 +256,7 @@ class _EfgParser:
         while self.kind == "word":
             payoffs.append(self.number("a payoff"))
             if (self.kind, self.value) == ("sign", ","):
-                self.take("sign", ",")
+                self.advance()
         self.take("sign", "}")
         if len(payoffs) != len(self.players):
             raise self.error(f"outcome {number} has {len(payoffs)} payoffs for {len(self.players)} players", start)
@@ -288,9 +283,8 @@ class _EfgParser:
         """Return the next token and move on. It must be of this kind, and a sign must be the expected one."""
         value = self.value
         if self.kind != kind or (kind == "sign" and value != expected):
-            raise self.error(
-                f"expected {expected}, not {'the end of the file' if self.kind == 'end' else quoted(value)}"
-            )
+            found = "the end of the file" if self.kind == "end" else quoted(value)
+            raise self.error(f"expected {expected}, not {found}")
         self.advance()
         return value
 
@@ -317,20 +311,17 @@ def write_efg(tree: Tree) -> str:
     numbers = {key: next(sets_of[key[0]]) for key in tree.information_sets}
     players = " ".join(_quoted(player) for player in tree.players)
     lines = [f"EFG 2 R {_quoted(tree.title)} {{ {players} }}", '""', ""]
-    leaves = chances = 0
+    leaves, chances = count(1), count(1)
     for node in tree.nodes():
         name = _quoted(node.name)
         if isinstance(node, Leaf):
-            leaves += 1
-            payoffs = ", ".join(map(str, node.payoffs))
-            lines.append(f't {name} {leaves} "" {{ {payoffs} }}')
+            lines.append(f't {name} {next(leaves)} "" {{ {", ".join(map(str, node.payoffs))} }}')
             continue
         actions = [_quoted(action) for action in node.actions or ("",) * len(node.children)]
         if isinstance(node, Chance):
-            chances += 1
             exact = [Fraction(probability) for probability in node.probabilities]
             pairs = " ".join(f"{action} {p / sum(exact)}" for action, p in zip(actions, exact, strict=True))
-            lines.append(f'c {name} {chances} "" {{ {pairs} }} 0')
+            lines.append(f'c {name} {next(chances)} "" {{ {pairs} }} 0')
         else:
             label = _quoted(node.information_set)
             number = f"{node.player + 1} {numbers[node.key]}"

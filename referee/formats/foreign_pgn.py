@@ -22,13 +22,11 @@ of the captured piece, or CR, CF, CD (either diagonal) or CK (knight).
 
 The pages leave some choices. A double check is two tokens ("CF,CN"), and "CFN" is read as well. At a mate the check may
 be left out. An en passant capture may stand at the square of the captured pawn or of the capturing one. T is read as
-X. `icc` must give all of this, and `umd` nothing that is not so. A move without a comment was made at once. Answers
-and announcements without a letter are not written, since the referee gives them again.
+X. `icc` must give all of this, and `umd` nothing that is not so. A move without a comment was made at once.
 
 `filtered` is one side's view in the notation of `icc`, with "??" for the other side's moves. After the colon of the
-other side's comments stands the number of announced illegal tries, where they are announced. The other side's moves do
-not follow from it, so it is written and never read. Only headers that name the game and its players are written,
-since a seed or a setting may give the other side's moves away.
+other side's comments stands the number of announced illegal tries, where they are announced. It is written and never
+read. Only headers that name the game and its players are written, since a seed may give the other side's moves away.
 """
 
 import re
@@ -113,15 +111,12 @@ def tokens_of(announcement: Announcement) -> list[str]:
 def _read_tokens(text: str) -> set[str]:
     """Return the tokens in a comment in the form of `tokens_of`. "P0" is the same as none."""
     tokens: set[str] = set()
-    for token in filter(None, text.split(",")):
-        checks = _CHECKS.fullmatch(token)
-        if checks is not None:
+    for token in text.split(","):
+        if checks := _CHECKS.fullmatch(token):
             tokens.update(f"C{letter}" for letter in checks[1])
-        elif re.fullmatch("T[a-h][1-8]", token):
-            tokens.add("X" + token[1:])
-        elif token != "P0":
-            tokens.add(token)
-    return tokens
+        else:
+            tokens.add(re.sub("^T(?=[a-h][1-8]$)", "X", token))
+    return tokens - {"", "P0"}
 
 
 def _umd_token(token: str) -> str:
@@ -149,10 +144,7 @@ def notation_of(text: str) -> Notation | None:
 
 
 def name_of_try(board: chess.Board, move: chess.Move, *, is_capture: bool = False) -> str | None:
-    """Return the name of a try of the side to move, by what it sees; None if its own pieces rule it out.
-
-    `is_capture` is True if it was accepted and captured.
-    """
+    """Return the name of a try, perhaps an accepted capture, by what its side sees; None if its pieces rule it out."""
     side = _side_to_move(board)
     if move not in open_tries(*side, origin=move.from_square):
         return None
@@ -221,8 +213,7 @@ def _finish(game: Replay, headers: Mapping[str, str], result: str) -> Lost:
     """End a game by its headers and result, if no move has ended it, and return what was lost.
 
     PGN has no word for giving up, so the loser of a game without a mate gave it up, unless Termination or, in files of
-    ICC, ICCResult says more: "Black forfeits on time", "anna won by resignation". Our referee gives no draw by
-    repetition or another rule.
+    ICC, ICCResult says more: "Black forfeits on time", "anna won by resignation".
     """
     referee = game.referee
     if referee.end is not None:
@@ -342,18 +333,10 @@ def _own_move(board: chess.Board, turn: Turn) -> str:
 
 
 def _tries_text(board: chess.Board, turn: Turn, lost: dict[str, bool]) -> str:
-    """Return the names of a turn's refused tries, and note in `lost` what has none.
-
-    A legal move is refused only where "Any?" obliges. Without the question it would have been made.
-    """
-    names = []
-    for event in turn.tries:
-        if isinstance(event, OwnQuestion):
-            lost[QUESTIONS] = True
-            continue
-        name = name_of_try(board, event.move)
-        if name is None or board.is_legal(event.move):
-            lost[RULED_OUT] = True
-        else:
-            names.append(name)
-    return ",".join(names)
+    """Return the names of a turn's refused tries, and note in `lost` what has none."""
+    tries = [event.move for event in turn.tries if isinstance(event, OwnTry)]
+    lost[QUESTIONS] |= len(tries) < len(turn.tries)
+    # a legal move is refused only where "Any?" obliges; without the question it would have been made
+    names = [None if board.is_legal(move) else name_of_try(board, move) for move in tries]
+    lost[RULED_OUT] |= None in names
+    return ",".join(filter(None, names))
