@@ -75,9 +75,9 @@ TRACE = 0.8
 """The lambda of TD(lambda)."""
 CHUNK, POOL = 250, 4000
 """Games between two changes of the rate, and starts to draw from."""
-RATES, FINE = (0.01, 0.004), 0.5
-"""First rates of gradient descent of the two parts, each lowered to LAST_RATE along a cosine; share of the second."""
-LAST_RATE = 0.0002
+RATE, FINE_RATE, LAST_RATE = 0.01, 0.004, 0.0002
+"""Rates of gradient descent: of the first games, and of the first and the last of the FINE games."""
+FINE = 0.5
 JITTER = 0.5, 0.1
 """Most that is added to the cost of a try by lot, in moves, in the two parts."""
 AWAY, RANDOM, CENTRE, LATE, NEAR = range(5)
@@ -318,12 +318,14 @@ def fit(ending: str, games: int, seed: int) -> npt.NDArray[np.float16]:
         draw_starts(ending, rng, count, is_test=is_test) for count, is_test in ((TESTS, True), (POOL, False))
     )
     mean, begun = learner.network.weights.copy(), time.process_time()
+    first_fine = round((1 - FINE) * games / CHUNK) * CHUNK
     for done in range(0, games, CHUNK):
-        part = int(done >= (1 - FINE) * games)
-        share = done / games / (1 - FINE) if part == 0 else (done / games - 1 + FINE) / FINE
-        rate = LAST_RATE + RATES[part] * (1 + np.cos(np.pi * share)) / 2
-        if part == 1 and share == 0.0:
+        rate, part = RATE, int(done >= first_fine)
+        if done == first_fine:
             learner.network.weights[:] = mean
+        if part == 1:
+            left = (1 + np.cos(np.pi * (done - first_fine) / (games - first_fine))) / 2
+            rate = LAST_RATE + (FINE_RATE - LAST_RATE) * left
         starts = pool[rng.choices(range(POOL), k=CHUNK)].ravel()
         play(kb.TABLES, learner, starts, kb.subseed(seed, done), True, rate, JITTER[part])
         mean += 0.05 * (learner.network.weights - mean)
@@ -341,7 +343,7 @@ def main() -> None:
     """Fit networks and write them, beside those of other endings in the file."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("endings", nargs="*", default=list(FITTED), help=f"of {', '.join(FITTED)}")
-    parser.add_argument("--games", type=int, default=120_000, help="per ending")
+    parser.add_argument("--games", type=int, default=160_000, help="per ending")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True, help="file for the networks")
     options = parser.parse_args()

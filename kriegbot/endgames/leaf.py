@@ -29,7 +29,7 @@ from kriegbot.endgames.king_sets import KingSet, Pieces, attacks_of
 from referee.pieces import Men
 
 FILE = Path(__file__).with_name("networks.npz")
-HIDDEN = 32
+HIDDEN = 64
 BINARY_INPUTS = 64 * 14
 INPUTS = BINARY_INPUTS + 2  # and the mean cost of a king that we see, and the number of squares
 MAX_ACTIVE = 4 + 64 + 64
