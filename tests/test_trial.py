@@ -62,6 +62,10 @@ class Chatters(Bot):
             "player 'broken.py:Bot': cannot load 'broken.py': ImportError: no x1.\n",
         ),
         ("program:true", "player 'program:true' died: its process ended (exit code 0).\n"),
+        (
+            "program:sh dies.sh",
+            "player 'program:sh dies.sh' died: its process ended (exit code 3); it wrote 'no library'.\n",
+        ),
     ],
 )
 def test_what_cannot_play_is_refused_before_the_first_game(
@@ -75,10 +79,11 @@ def test_what_cannot_play_is_refused_before_the_first_game(
     monkeypatch.chdir(tmp_path)
     Path("bots.py").write_text(IMPORT + BOTS)
     Path("broken.py").write_text("raise ImportError('no x1')")
+    Path("dies.sh").write_text("echo loading >&2; echo no library >&2; exit 3")
     others = [] if command[0] == "play" else ["rand"]
     code = main([*command, player, *others, "--no-sandbox"])
     assert (code, *capsys.readouterr()) == (2, "", f"kriegbot: {message}")
-    assert set(os.listdir()) - {"__pycache__"} == {"bots.py", "broken.py"}
+    assert set(os.listdir()) - {"__pycache__"} == {"bots.py", "broken.py", "dies.sh"}
 
 
 def test_a_player_that_is_slow_is_not_refused(tmp_path: Path) -> None:

@@ -332,8 +332,11 @@ def try_out(
         except PlayerFailed as failed:
             if has_begun and failed.failure in (Failure.HUNG, Failure.OVERRAN):
                 return
-            is_sentence = failed.failure is Failure.REFUSED
-            raise BadSpec(failed.detail if is_sentence else f"player {quoted(str(spec))} {failed.detail}.") from None
+            if failed.failure is Failure.REFUSED:
+                raise BadSpec(failed.detail) from None
+            last = seat.log().strip().rpartition("\n")[2] if "exit code" in failed.detail else ""
+            wrote = f"; it wrote {quoted(last)}" * bool(last)
+            raise BadSpec(f"player {quoted(str(spec))} {failed.detail}{wrote}.") from None
 
 
 def find_rules(name: str, *, sandbox: bool = True) -> RuleSet:
