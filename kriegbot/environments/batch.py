@@ -154,10 +154,13 @@ def observe(position: kb.Position, side: int, notes: kb.Ints, planes: kb.Bytes) 
     own, other = kb.pieces_of(position, side)
     for i in range(64 * PLANES):
         planes[i] = 0
-    while own:
-        square = kb.lsb(own)
-        planes[64 * kb.kind_of(position, kb.bit(square)) + square] = 1
-        own &= own - kb.ONE
+    diagonals, orthogonals = position.diagonals & own, position.orthogonals & own
+    mark(planes, 0, position.pawns & own)
+    mark(planes, 1, position.knights & own)
+    mark(planes, 2, diagonals & ~orthogonals)
+    mark(planes, 3, orthogonals & ~diagonals)
+    mark(planes, 4, diagonals & orthogonals)
+    mark(planes, 5, position.kings & own)
     rights = kb.number(position.meta >> kb.word(1 + 2 * side))
     planes[64 * spaces.CASTLING + 56 * side + 7] = rights & 1
     planes[64 * spaces.CASTLING + 56 * side] = rights >> 1 & 1

@@ -153,7 +153,8 @@ def _walk(tree: SearchTree, histories: InformationSet, method: Method, lists: Li
     backup, tries = method.backup, histories.tries
     numbers = method.depth, method.free_refusals, float(method.exchange)
     parts = method.evaluator, backup.fold, method.opponent, method.opponent is uniform
-    found, chunk = NO_VALUES, 1 if is_timed else CHUNK_BOARDS
+    can_be_full = tree.most_nodes >= DEEP_TREE
+    found, chunk = NO_VALUES, 1 if is_timed else CHUNK_BOARDS if can_be_full else len(histories.rows)
     while found.boards < len(histories.rows):
         begun, end = time.perf_counter(), min(found.boards + chunk, len(histories.rows))
         rows, weights = histories.rows[found.boards : end], histories.weights[found.boards : end]
