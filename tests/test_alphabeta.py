@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from evaluators import load_evaluator
-from kriegbot.kernels import encode_move, from_board, kernel_rules
-from kriegbot.search.information_set import tries_of
+from kriegbot.kernels import encode_move, from_board, kernel_rules, tries_of
 from kriegbot.search.perfect_information import MATE, QUIESCENCE, value_boards
 from referee import NO_LIMITS, WILD16
 from tests.effort import many

@@ -41,12 +41,12 @@ from kriegbot.kernels import (
     side_of,
     subseed,
     to_board,
+    tries_of,
     uniforms,
 )
 from kriegbot.kernels.announcements import CAPTURE_MASK
 from kriegbot.kernels.compiler import signature_of
 from kriegbot.kernels.preparing import LATER
-from kriegbot.search.information_set import tries_of
 from referee import (
     BERKELEY,
     NO_LIMITS,

@@ -11,7 +11,7 @@ from kriegbot.belief.belief import Belief
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.game.protocol import ViewReader, game_lines, view_lines
 from kriegbot.kernels import to_board
-from kriegbot.kernels.announcements import number_of_set
+from kriegbot.kernels.encoding import number_of_set
 from kriegbot.narration.diary import Diary
 from kriegbot.web.replies import Clocks, side_view
 from referee import (

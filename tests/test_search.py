@@ -13,12 +13,12 @@ import pytest
 from evaluators import load_evaluator
 from kriegbot.belief.belief import Belief
 from kriegbot.kernels import RealArray as Reals
-from kriegbot.kernels import Rows, decode_move, from_board, kernel_rules, with_type_ids
+from kriegbot.kernels import Rows, decode_move, from_board, kernel_rules, tries_of, with_type_ids
 from kriegbot.models import load_opponent
 from kriegbot.models.built_in import uniform
 from kriegbot.search import search as search_module
 from kriegbot.search.backup import Backup, load_backup
-from kriegbot.search.information_set import InformationSet, tries_of
+from kriegbot.search.information_set import InformationSet
 from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method
 from referee import BERKELEY, NO_LIMITS, Referee, View

@@ -17,8 +17,8 @@ import numpy as np
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import list_answering
 from kriegbot.belief.particles import Particles, merged
-from referee import Answer, Asking, OwnTry, PawnTryExists, PawnTrySquares, View, open_tries
-from referee.pieces import is_pawn_capture, squares_of
+from referee import Answer, Asking, OwnTry, PawnTryExists, PawnTrySquares, View
+from referee.pieces import is_pawn_capture, may_capture, squares_of
 
 ATTEMPTS, ATTEMPTS_PER_BOARD = 10_000, 50  # random boards to try at most; a thousand take a millisecond
 PERTURBATIONS_PER_BOARD = 50
@@ -121,14 +121,11 @@ def is_announced(tables: kb.Words, position: kb.Position, code: int, rules: kb.K
 @kb.kernel
 def plays_within(tables: kb.Words, position: kb.Position, tries: kb.Moves, count: int, moves: kb.Moves) -> bool:
     """Return True if a position has legal moves, all of them among `count` tries."""
-    legal = kb.legal_moves(tables, position, moves)
-    for i in range(legal):
-        place = 0
-        while place < count and tries[place] != moves[i]:
-            place += 1
-        if place == count:
-            return False
-    return legal > 0
+    legal, found = kb.legal_moves(tables, position, moves), 0
+    for i in range(count):  # legal moves are in the same order as the tries
+        if found < legal and tries[i] == moves[found]:
+            found += 1
+    return legal > 0 and found == legal
 
 
 @kb.entry
@@ -173,9 +170,8 @@ def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
     if view.ply == 0:
         return kb.from_board(chess.Board(view.start)).reshape(1, 8)
     is_our_turn, pawn_attacks = view.turn == view.color, chess.BB_PAWN_ATTACKS[view.color]
-    illegal = set(view.illegal)  # a try that the answer to "Any?" forbids may be legal
-    unforbidden = open_tries(view.color, view.men, view.kingside, view.queenside, view.pawn_tries)
-    tries = np.array([kb.encode_move(move) for move in unforbidden if move not in illegal], np.int32)
+    own, attempts = kb.from_board(_own_board(view), view.ply), ATTEMPTS + ATTEMPTS_PER_BOARD * boards
+    tries = kb.tries_of(own, may_capture(view.pawn_tries), [kb.encode_move(move) for move in view.illegal])
     code, rules = kb.last_announced(view, len(view.events))
     closed = 0
     if is_our_turn and view.rules.checks_announced and not code >> kb.CHECK_SHIFT & 31:
@@ -186,7 +182,6 @@ def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
     capturers, passed, closed = kb.words(*_capturers(view), closed)
     enemy = kb.side_of(not view.color)
     observation = Observation(enemy, view.opponent_men, capturers, passed, closed, code, rules, is_our_turn)
-    own, attempts = kb.from_board(_own_board(view), view.ply), ATTEMPTS + ATTEMPTS_PER_BOARD * boards
     target, scratch = np.empty((boards, 8), np.uint64), np.empty(kb.MAX_MOVES, np.int32)
     for announced in (code, ANYTHING):
         written = _sample(kb.TABLES, own, observation._replace(code=announced), tries, seed, attempts, target, scratch)

@@ -5,11 +5,11 @@ Other packages import from here: the types of arguments, the decorators of kerne
 
 from kriegbot.kernels.announcements import *
 from kriegbot.kernels.attacks import *
+from kriegbot.kernels.encoding import *
 from kriegbot.kernels.jit import *
 from kriegbot.kernels.moves import *
 from kriegbot.kernels.position import *
 from kriegbot.kernels.preparing import *
-from kriegbot.kernels.quiet import *
 from kriegbot.kernels.random import *
 from kriegbot.kernels.tables import TABLES
 from kriegbot.kernels.types import *

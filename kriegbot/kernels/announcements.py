@@ -13,14 +13,20 @@
 (*) 0 unless the rule set announces it.
 """
 
-from math import comb
 from typing import NamedTuple
 
-import chess
-import numpy as np
-
 from kriegbot.kernels import tables as at
-from kriegbot.kernels.attacks import check_info, line, pawn_attacks, shifted
+from kriegbot.kernels.attacks import (
+    between,
+    bishop_attacks,
+    check_info,
+    knight_attacks,
+    line,
+    pawn_attacks,
+    rook_attacks,
+    shifted,
+    sliders_at,
+)
 from kriegbot.kernels.jit import kernel, words
 from kriegbot.kernels.moves import EVERYWHERE, ep_is_safe, has_legal_move, pawn_captures
 from kriegbot.kernels.position import (
@@ -37,23 +43,6 @@ from kriegbot.kernels.position import (
     side_to_move,
 )
 from kriegbot.kernels.types import Moves, Word, Words, lsb, number, popcount
-from referee import (
-    Announcement,
-    Answer,
-    Asking,
-    CapturedKind,
-    Limits,
-    OpponentAsked,
-    OpponentMoved,
-    OpponentRefused,
-    OwnQuestion,
-    OwnTry,
-    PawnTries,
-    PawnTrySquares,
-    Reason,
-    RuleSet,
-    View,
-)
 
 RANK, FILE, LONG_DIAGONAL, SHORT_DIAGONAL, BY_KNIGHT = 1, 2, 4, 8, 16
 CHECKMATE, STALEMATE, DEAD_POSITION, PLY_LIMIT, QUIET_LIMIT, LOST_STALEMATE = 1, 2, 3, 4, 5, 6
@@ -63,18 +52,10 @@ CAPTURE_MASK = 0xFF
 MOVE_BITS = CAPTURE_MASK | EN_PASSANT_BIT | PROMOTION_BIT
 """Bits that announce the move; the others announce the position after it."""
 EACH_PROMOTION, ANY_NUMBER, SQUARES = 29, 30, 31
+ENOUGH = 2  # with so many movable pieces no single move can immobilise them all
 SEVENTH_RANK, SECOND_RANK = words(0x00FF000000000000, 0xFF00)
 NOT_ASKED, NO, YES, TRIED = 0, 1, 2, 3
 (DARK_SQUARES,) = words(0xAA55AA55AA55AA55)
-ENDS = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION, Reason.PLY_LIMIT, Reason.QUIET_LIMIT)
-"""Reasons in the order of their numbers, from 1."""
-TRIES_ANNOUNCED = {
-    PawnTries.NOTHING: 0,
-    PawnTries.COUNT: ANY_NUMBER,
-    PawnTries.COUNT_EACH: EACH_PROMOTION,
-    PawnTries.YES_NO: 1,
-    PawnTries.SQUARES: SQUARES,
-}
 
 
 class KernelRules(NamedTuple):
@@ -290,92 +271,130 @@ def is_won(end: int) -> bool:
     return end in (CHECKMATE, LOST_STALEMATE)
 
 
-def encode_announcement(announcement: Announcement) -> int:
-    """Return an announcement in the bits above."""
-    code = 0 if announcement.capture is None else announcement.capture + 1
-    code |= CAPTURED_PAWN_BIT * (announcement.captured is CapturedKind.PAWN)
-    code |= int(announcement.checks) << CHECK_SHIFT
-    code |= EN_PASSANT_BIT * announcement.en_passant | PROMOTION_BIT * announcement.promotion
-    tries, end = announcement.pawn_tries, announcement.end
-    if tries is not None:
-        code |= min(tries.at_least, EACH_PROMOTION) + 1 << TRIES_SHIFT
-    if isinstance(tries, PawnTrySquares):
-        code |= number_of_set(tries.squares) << SQUARES_SHIFT
-    if end is not None:
-        is_lost = end.reason is Reason.STALEMATE and end.winner is not None
-        code |= (LOST_STALEMATE if is_lost else ENDS.index(end.reason) + 1) << END_SHIFT
-    return code
+class QuietInfo(NamedTuple):
+    """Facts about a position that show which of its moves are quiet: give no check, and do not end the game.
 
-
-def number_of_set(squares: tuple[chess.Square, ...]) -> int:
-    """Return `set_number` of ascending squares."""
-    return sum(comb(square - 8, place) for place, square in enumerate(squares, 1))
-
-
-def last_announced(view: View, before: int) -> tuple[int, KernelRules]:
-    """Return the announcement of the position before an event of a view, less its move, and the rules of it.
-
-    The first position has none. An answer to "Any?" counts as an announcement of a rule set with YES_NO.
+    Most moves are quiet, which can be seen without making them; `is_quiet` errs on the safe side.
+    A pawn gives check on `pawns` squares, and so on. `uncovering` pieces stand alone between a slider of their own side
+    and the enemy king. `movable` enemy pieces, the king aside, can move and are not pinned after any move; they are
+    counted up to ENOUGH, and 0 if a limit may end the game. A move may capture or block one on `obstructing` squares.
     """
-    rules, answer_bits = kernel_rules(view.rules, view.limits), 0
-    for event in reversed(view.events[:before]):
-        match event:
-            case OwnQuestion(Answer.YES | Answer.NO as answer) | OpponentAsked(answer):
-                rules = rules._replace(tries_announced=1)
-                answer_bits = (answer is Answer.YES) + 1 << TRIES_SHIFT
-            case OwnTry(announcement=Announcement() as last) | OpponentMoved(last):
-                return encode_announcement(last) & ~MOVE_BITS | answer_bits, rules
-    return answer_bits, rules
+
+    pawns: Word
+    knights: Word
+    diagonals: Word
+    orthogonals: Word
+    uncovering: Word
+    movable: int
+    obstructing: Word
 
 
-def turn_history(view: View, before: int) -> TurnHistory:
-    """Return the announcements of the opponent's turn just before an event of a view.
-
-    A rule set without `nonsense` announces nonsense like illegal tries, so its refusals do not count. One exception:
-    after a yes to "Any?" the first refusal is of a pawn capture.
-    """
-    refused, answer, since = 0, NOT_ASKED, 0
-    for event in reversed(view.events[:before]):
-        match event:
-            case OpponentRefused():
-                refused += 1
-            case OpponentAsked(yes_or_no):
-                answer = YES if yes_or_no is Answer.YES else NO
-                since, refused = refused, 0
-            case _:
-                break
-    if answer == YES and since > 0 and view.rules.asking is Asking.OBLIGES_ONCE:
-        answer = TRIED
-    if not view.rules.nonsense:
-        refused, since = 0, int(answer == TRIED)
-    return TurnHistory(refused, answer, since)
-
-
-def announced_moves(view: View, before: int) -> tuple[int, int]:
-    """Return the announcements of our last move and of the opponent's, before an event of a view; 0 for no move."""
-    events = view.events[before - 1 :: -1] if before else ()
-    ours = (event.announcement for event in events if isinstance(event, OwnTry) and event.announcement)
-    theirs = (event.announcement for event in events if isinstance(event, OpponentMoved))
-    return next(map(encode_announcement, ours), 0), next(map(encode_announcement, theirs), 0)
+@kernel
+def movable_pieces(tables: Words, position: Position, king: int) -> tuple[int, Word]:
+    """Return `movable` and `obstructing` of QuietInfo, of the pieces off the lines of a king that is not to move."""
+    side = side_to_move(position)
+    own, other = pieces_of(position, side)
+    free = other & ~(rook_attacks(tables, king, NONE) | bishop_attacks(tables, king, NONE))
+    back = forward(side)  # from the square in front of an enemy pawn to the pawn
+    ahead = shifted(position.pawns & free, -back) & ~(own | other)
+    count, obstructing = popcount(ahead), ahead | shifted(ahead, back)
+    rest = (position.knights | position.diagonals | position.orthogonals) & free
+    while rest and count < ENOUGH:
+        piece, square = rest & (NONE - rest), lsb(rest)
+        steps = NONE
+        if piece & position.knights:
+            steps |= knight_attacks(tables, square)
+        if piece & position.diagonals:
+            steps |= bishop_attacks(tables, square, EVERYWHERE)
+        if piece & position.orthogonals:
+            steps |= rook_attacks(tables, square, EVERYWHERE)
+        if steps & ~other:
+            count += 1
+            obstructing |= piece
+        rest &= rest - ONE
+    return count, obstructing
 
 
-def kernel_rules(rules: RuleSet, limits: Limits) -> KernelRules:
-    """Return a rule set and limits for kernels."""
-    return KernelRules(
-        int(rules.captured_kind),
-        TRIES_ANNOUNCED[rules.pawn_tries],
-        int(rules.one_minor_each_draws),
-        int(rules.en_passant_announced),
-        int(rules.promotion_announced),
-        int(rules.stalemate_loses),
-        int(rules.checks_announced),
-        limits.plies or 0,
-        limits.quiet_plies or 0,
+@kernel
+def quiet_info(tables: Words, position: Position, rules: KernelRules) -> QuietInfo:
+    """Return the facts that `is_quiet` needs."""
+    side = side_to_move(position)
+    own, other = pieces_of(position, side)
+    king = lsb(position.kings & other)
+    snipers = sliders_at(tables, position, king, other) & own
+    uncovering = NONE
+    while snipers:
+        shield = between(tables, king, lsb(snipers)) & own
+        if shield & (shield - ONE) == NONE:
+            uncovering |= shield
+        snipers &= snipers - ONE
+    movable, obstructing = movable_pieces(tables, position, king)
+    may_be_last = rules.ply_limit != 0 and plies_played(position) + 1 >= rules.ply_limit
+    if may_be_last or (rules.quiet_limit != 0 and halfmove_clock(position) + 1 >= rules.quiet_limit):
+        movable = 0
+    return QuietInfo(
+        pawn_attacks(tables, 1 - side, king),
+        knight_attacks(tables, king),
+        bishop_attacks(tables, king, own | other),
+        rook_attacks(tables, king, own | other),
+        uncovering,
+        movable,
+        obstructing,
     )
 
 
-def side_of(color: chess.Color) -> int:
-    """Return 0 for White, 1 for Black; raise ValueError for anything else than these booleans."""
-    if not isinstance(color, bool | np.bool_):
-        raise ValueError(f"illegal colour {color!r}: use chess.WHITE or chess.BLACK")
-    return 0 if color == chess.WHITE else 1
+@kernel
+def is_quiet(info: QuietInfo, position: Position, move: int) -> bool:
+    """Return True if a legal move surely is quiet; False for castling, en passant and promotion."""
+    origin, target = move & 63, move >> 6 & 63
+    left, arrived = bit(origin), bit(target)
+    if move >> 12 != 0 or left & info.uncovering:
+        return False
+    if info.movable < (2 if arrived & info.obstructing else 1):
+        return False
+    if (position.pawns | position.orthogonals) & ~arrived == NONE:  # maybe a dead position
+        return False
+    checking = NONE
+    if left & position.pawns:
+        if (origin ^ target) & 7 and not arrived & (position.white | position.black):
+            return False
+        checking = info.pawns
+    elif left & position.knights:
+        checking = info.knights
+    elif left & position.kings:
+        return abs(target - origin) != 2
+    else:
+        if left & position.diagonals:
+            checking |= info.diagonals
+        if left & position.orthogonals:
+            checking |= info.orthogonals
+    return arrived & checking == NONE
+
+
+@kernel
+def leaves_no_tries(position: Position, move: int) -> bool:
+    """Return True if a legal move surely leaves no pawn capture to the opponent; False for a pawn's double step."""
+    side = side_to_move(position)
+    own, other = pieces_of(position, side)
+    origin, target = move & 63, move >> 6 & 63
+    left, arrived = bit(origin), bit(target)
+    if left & position.pawns and abs(target - origin) == 16:
+        return False
+    takeable = (own & ~left) | arrived
+    towards_a, towards_h = pawn_captures(position.pawns & other & ~arrived, 1 - side, takeable)
+    return towards_a | towards_h == NONE
+
+
+@kernel
+def quiet_announcement(info: QuietInfo, position: Position, move: int, rules: KernelRules) -> int:
+    """Return the announcement of a legal move that surely is quiet and leaves no pawn tries to announce; else -1."""
+    if not is_quiet(info, position, move):
+        return -1
+    if rules.tries_announced != 0 and not leaves_no_tries(position, move):
+        return -1
+    code, target = (1 << TRIES_SHIFT if rules.tries_announced != 0 else 0), move >> 6 & 63
+    if bit(target) & (position.white | position.black):
+        code |= target + 1
+        if rules.announces_kind != 0 and bit(target) & position.pawns:
+            code |= CAPTURED_PAWN_BIT
+    return code

@@ -5,7 +5,11 @@ the legal moves of any position consistent with a view are a subsequence of the 
 belief match the two lists in one pass.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
+
+import chess
+import numpy as np
 
 from kriegbot.kernels import tables as at
 from kriegbot.kernels.attacks import (
@@ -21,7 +25,7 @@ from kriegbot.kernels.attacks import (
     shifted,
     slider_attacks,
 )
-from kriegbot.kernels.jit import inlined, kernel, words
+from kriegbot.kernels.jit import entry, inlined, kernel, words
 from kriegbot.kernels.position import (
     BISHOP,
     CLOCK_MASK,
@@ -40,10 +44,11 @@ from kriegbot.kernels.position import (
     bit,
     ep_square,
     forward,
+    load,
     pieces_of,
     side_to_move,
 )
-from kriegbot.kernels.types import Moves, Word, Words, lsb, word
+from kriegbot.kernels.types import MoveArray, Moves, Word, WordArray, Words, lsb, pointer, word
 
 MAX_MOVES = 512
 """Length of a list of moves. A side has a king and at most 15 other pieces, each with at most a queen's 27 targets, so
@@ -222,6 +227,22 @@ def open_tries(tables: Words, position: Position, capturing: Word, moves: Moves)
     count = add_moves(moves, 0, king, king_attacks(tables, king) & ~own)
     count = castling_moves(position, own, NONE, EVERYWHERE, moves, count)
     return other_moves(tables, position, Scope(own, ~own, ~own, capturing, NONE, king, 0), moves, count)
+
+
+@entry
+def _list_tries(tables: WordArray, row: WordArray, capturing: Word, moves: MoveArray) -> int:
+    return open_tries(pointer(tables), load(pointer(row), 0), capturing, pointer(moves))
+
+
+def tries_of(row: WordArray, capturing: int = chess.BB_ALL, illegal: Sequence[int] = ()) -> MoveArray:
+    """Return the tries [M] open to the side to move, in the order of this module: legal moves are a subsequence.
+
+    `row` [8] is any board of the set, of which only the side's own pieces matter. Pawns may try to capture from
+    `capturing` squares. `illegal` tries were refused this turn, other than by the answer to "Any?".
+    """
+    moves = np.empty(MAX_MOVES, np.int32)
+    count = _list_tries(at.TABLES, row, words(capturing)[0], moves)
+    return np.array([move for move in moves[:count].tolist() if move not in illegal], np.int32)
 
 
 @inlined

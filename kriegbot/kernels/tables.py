@@ -3,8 +3,8 @@
 Kernels receive it as a pointer, since numba would copy a global array into every compiled function.
 
 Magic bitboards give the attacks of sliders (Kannan and Hansen, "Magic Move-Bitboard Generation in Computer Chess",
-2007): a multiplication and a shift hash the blockers of a slider to the index of its attack set. The multipliers come
-from a search of random numbers with few bits.
+2007): a multiplication and a shift hash the blockers of a slider to the index of its attack set. The multipliers are
+random numbers with few bits, found by trial.
 """
 
 from math import comb
@@ -12,6 +12,7 @@ from math import comb
 import chess
 import numpy as np
 
+from kriegbot.kernels.random import subseed
 from kriegbot.kernels.types import WordArray
 
 # Start of each table: 64 entries, one per square, unless noted otherwise.
@@ -30,43 +31,28 @@ SIZE = CHOOSE + 64 * 8
 MASK, MAGIC, FIRST, SHIFT = 0, 64, 128, 192
 
 # fmt: off
-ROOK_MAGICS = (
-    0xB080024000322080, 0x00C0200140045000, 0x0280200088100280, 0xC080043000800800,
-    0x0080040006810800, 0x1200431018020004, 0x43000083000C0600, 0x0600005500220084,
-    0x8240801040008020, 0x0498400020005000, 0x4186005042A08201, 0x0001000902300120,
-    0x0801801800800400, 0x1010808022000400, 0x000C000224011008, 0x0110800100104080,
-    0x0000420023820100, 0x0140002000300800, 0x0090808020005000, 0x0808420009605200,
-    0x0004008028000481, 0x888E008014008062, 0x0310440010020801, 0x00400A00008A4904,
-    0x0400400080208004, 0x0840200040005002, 0x0010200080801000, 0x0000100100220900,
-    0x4198028080040028, 0x0414008080120004, 0x0020104400220803, 0x0100084200088104,
-    0x0400314000800283, 0x48A0006040401000, 0x0000812004801000, 0x2668010010100200,
-    0x120A00108A000420, 0x0024800401802200, 0x0100060804004110, 0x000015014A000094,
-    0x0002400022808004, 0x0000402010044005, 0x2000120080220040, 0x4800100100290020,
-    0x2215002800110004, 0x13004C2040080110, 0x8181002E00090004, 0x00100D4102820004,
-    0x08C0044020800180, 0x0080200440048080, 0x010580200C100080, 0x0510012091020B00,
-    0xC020810020405002, 0x001400340A008080, 0x0100318630080C00, 0x01110003A0C20100,
-    0x0412030040228032, 0x0142810200104022, 0x0441420010082082, 0x0002004810042142,
-    0x0009000A24100801, 0x0203008204004801, 0x1000300208008304, 0x0014004224009702,
+ROOK_SEEDS = (
+    483000, 16937, 624552, 942849, 488453, 585591, 302512, 367334,
+    60233, 96482, 30738, 40126, 10349, 57201, 44065, 164095,
+    160439, 164948, 68377, 122852, 6170, 1021000, 6340, 234944,
+    622406, 404665, 103291, 868657, 73723, 48827, 19641, 8313438,
+    281337, 11734, 30738, 40126, 293935, 72844, 53168, 21318,
+    3658, 173286, 1272443, 136282, 154694, 284071, 56587, 4167,
+    156226, 112156, 13014, 63650, 154694, 58876, 150, 28126,
+    66763, 2143, 5392, 2855, 58836, 1216151, 15361, 286821,
 )
-BISHOP_MAGICS = (
-    0x0086500606004206, 0x008C210212220000, 0x2942020200240400, 0x0812408100448A12,
-    0x000F104000409080, 0xA413280840280040, 0x10240A0504202002, 0x3001040054040400,
-    0x1000401005820094, 0x0102020801110200, 0xC8002218A4008208, 0x1002040400812810,
-    0x1180020210424004, 0x0000012410401824, 0x106002C210101890, 0x1410482402080480,
-    0x4089001220030400, 0x0808020210840884, 0x0044010808401200, 0x00A04044010420C0,
-    0x8004000A11040080, 0x0602000100828480, 0x2001056080901000, 0x0002200042080401,
-    0x1020440008100400, 0x0004040460014400, 0x4008300408088220, 0x00040800082200C0,
-    0x0001840001802000, 0x0090014002080200, 0x0A040C300D010500, 0x400100200A00A401,
-    0x0890041254204A00, 0x0426022020122804, 0x0000210700100400, 0x00220100401400C1,
-    0x8026420020020080, 0x03200400A4010180, 0x8208022041408800, 0x0302042100104052,
-    0x00120602C0022100, 0x4082080104200808, 0x0008940124010800, 0x0001404200800800,
-    0x0400084100441400, 0x4006020042008100, 0x44141D0E0A060400, 0x820246040100C0A1,
-    0x21008210100400C4, 0x0408840119508040, 0x3000492108188008, 0x0010048021880400,
-    0x140400510A020041, 0x1040080218020002, 0x00204A0608290042, 0x00A0040400604402,
-    0x00020101011002A1, 0x004201010101608C, 0x02200000C0441002, 0x0004200008A08801,
-    0x4004104011020203, 0x0101414110821084, 0x2040401001C90500, 0x0008220818010411,
+BISHOP_SEEDS = (
+    16156, 1746, 1254, 597, 104, 3740, 3180, 2109,
+    8450, 4830, 3211, 1110, 1863, 390, 2109, 18336,
+    719, 3303, 7158, 39209, 4066, 34134, 3008, 2233,
+    4403, 7372, 3076, 51355, 32066, 6082, 146, 4783,
+    2121, 597, 12107, 111666, 108803, 7491, 9173, 3420,
+    12227, 979, 7339, 25301, 6115, 4402, 1254, 785,
+    3180, 1137, 6438, 3378, 2106, 1746, 1746, 1746,
+    2109, 18336, 2165, 1873, 3540, 220, 8450, 16156,
 )
 # fmt: on
+"""For each square the first seed from 0 whose magic gives different attack sets different indexes."""
 
 
 def build() -> WordArray:
@@ -79,26 +65,27 @@ def build() -> WordArray:
         tables[RIGHTS + square] = remaining
     tables[BETWEEN:LINE] = [chess.between(a, b) for a in chess.SQUARES for b in chess.SQUARES]
     tables[LINE:ATTACKS] = [chess.ray(a, b) for a in chess.SQUARES for b in chess.SQUARES]
-    end = _sliders(tables, ROOK, ROOK_MAGICS, ATTACKS, chess.BB_RANK_ATTACKS, chess.BB_FILE_ATTACKS)
-    _sliders(tables, BISHOP, BISHOP_MAGICS, end, chess.BB_DIAG_ATTACKS)
+    end = _sliders(tables, ROOK, ROOK_SEEDS, ATTACKS, chess.BB_RANK_ATTACKS, chess.BB_FILE_ATTACKS)
+    _sliders(tables, BISHOP, BISHOP_SEEDS, end, chess.BB_DIAG_ATTACKS)
     tables[CHOOSE:] = [comb(square, chosen) for square in chess.SQUARES for chosen in range(1, 9)]
     return tables
 
 
-def _sliders(tables: WordArray, begin: int, magics: tuple[int, ...], place: int, *lines: list[dict[int, int]]) -> int:
+def _sliders(tables: WordArray, begin: int, seeds: tuple[int, ...], place: int, *lines: list[dict[int, int]]) -> int:
     """Fill in the masks, magics, shifts and attack sets of one slider; return the index behind them.
 
-    The attack sets begin at index `place`. `lines` are python-chess's attacks along lines: for each
-    square, from blockers to attacked squares.
+    The attack sets begin at index `place`. `lines` are python-chess's attacks along lines: for each square, from
+    blockers to attacked squares.
     """
-    for square, magic in enumerate(magics):
+    for square, seed in enumerate(seeds):
+        magic = np.uint64(subseed(seed, 0) & subseed(seed, 1) & subseed(seed, 2))
         occupied = attacks = np.zeros(1, np.uint64)
         for line in lines:
             occupied = np.bitwise_or.outer(occupied, np.fromiter(line[square], np.uint64)).ravel()
             attacks = np.bitwise_or.outer(attacks, np.fromiter(line[square].values(), np.uint64)).ravel()
         mask = occupied.max()
         shift = 64 - int(mask).bit_count()
-        tables[place + (occupied * np.uint64(magic) >> np.uint64(shift)).astype(np.int64)] = attacks
+        tables[place + (occupied * magic >> np.uint64(shift)).astype(np.int64)] = attacks
         for field, value in ((MASK, mask), (MAGIC, magic), (FIRST, place), (SHIFT, shift)):
             tables[begin + field + square] = value
         place += len(attacks)

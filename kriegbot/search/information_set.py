@@ -1,10 +1,8 @@
 """Information sets, and the tries open in them in the order that search relies on."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import chess
 import numpy as np
 import numpy.typing as npt
 
@@ -43,18 +41,7 @@ class InformationSet:
 
 def tries_in(view: View, row: kb.Rows) -> Tries:
     """Return the tries [M] open in a view, from any consistent board; ignore the duty to try after "Any?"."""
-    return tries_of(row, may_capture(view.pawn_tries), [kb.encode_move(move) for move in view.illegal])
-
-
-def tries_of(row: kb.Rows, capturing: chess.Bitboard = chess.BB_ALL, illegal: Sequence[int] = ()) -> Tries:
-    """Return the tries [M] open to the side to move, in the order of `kernels.moves`: legal moves are a subsequence.
-
-    `row` [8] is any board of the set, of which only the side's own pieces matter. Pawns may try to capture from
-    `capturing` squares. `illegal` tries were refused this turn, other than by the answer to "Any?".
-    """
-    moves = np.empty(kb.MAX_MOVES, np.int32)
-    count = _list_tries(kb.TABLES, row, kb.words(capturing)[0], moves)
-    return np.array([move for move in moves[:count].tolist() if move not in illegal], np.int32)
+    return kb.tries_of(row, may_capture(view.pawn_tries), [kb.encode_move(move) for move in view.illegal])
 
 
 def are_open(view: View, tries: Tries) -> npt.NDArray[np.bool_]:
@@ -65,9 +52,3 @@ def are_open(view: View, tries: Tries) -> npt.NDArray[np.bool_]:
     if not view.obliged:
         return np.ones(len(tries), np.bool_)
     return np.isin(tries, [kb.encode_move(move) for move in view.tries()])
-
-
-@kb.entry
-def _list_tries(tables: kb.WordArray, row: kb.WordArray, capturing: kb.Word, moves: kb.MoveArray) -> int:
-    """Write the tries open to the side to move; return their number."""
-    return kb.open_tries(kb.pointer(tables), kb.load(kb.pointer(row), 0), capturing, kb.pointer(moves))

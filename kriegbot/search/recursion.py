@@ -14,7 +14,7 @@ And the value of a try at depth 1 or 2 below a history does not depend on earlie
 reaches through refusals share it. In the paper every refused try costs a ply. With `Settings.free_refusals` = n the
 first n in a row cost none, and after one more the side moves at random.
 
-A quiet move (`kernels.quiet`) gives no check and ends nothing, so its leaf needs no look at the position. `ours` and
+A quiet move (`kernels.is_quiet`) gives no check and ends nothing, so its leaf needs no look at the position. `ours` and
 `theirs` are the encoded announcements of our last move and of the opponent's.
 """
 

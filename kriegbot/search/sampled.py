@@ -122,17 +122,14 @@ class SampledSearch:
         )
 
     def _histories(self, belief: Belief, view: View, seed: int) -> tuple[Rows, RealArray, Lists | None]:
-        """Return boards and weights to search, and lists of their moves if some of them stay after a refusal."""
-        if self.settings.resample is not None:
-            self._sample = self._resampled(belief, view, self.settings.resample, seed)
-            return self._sample
-        if self.settings.samples is None and self.settings.boards == "all":
-            return *belief.shuffled(seed), None
-        return *self._draw(belief, view, seed), None
+        """Return boards and weights to search, and lists of their moves if some of them stay after a refusal.
 
-    def _resampled(self, belief: Belief, view: View, more: int, seed: int) -> Sample:
-        """Draw all histories at the first try of a turn; later a few more beside those that are still possible."""
-        sample, news = self._sample, view.events[self._sample_events :]
+        `Settings.resample` draws all of them at the first try of a turn, and later a few more.
+        """
+        more, sample, news = self.settings.resample, self._sample, view.events[self._sample_events :]
+        if more is None:
+            is_whole = self.settings.samples is None and self.settings.boards == "all"
+            return *(belief.shuffled(seed) if is_whole else self._draw(belief, view, seed)), None
         self._sample_events = len(view.events)
         if sample is None or any(isinstance(event, OpponentMoved) for event in news):
             rows, counts = self._draw(belief, view, seed)
@@ -142,7 +139,8 @@ class SampledSearch:
             rows, counts = self._draw(belief, view, seed, more)
         kept = list_consistent(sample.rows, news)
         rows, counts = np.concatenate([sample.rows[kept], rows]), np.concatenate([sample.counts[kept], counts])
-        return Sample(rows, counts, sample.lists.with_places(kept, len(rows) - len(kept)))
+        self._sample = Sample(rows, counts, sample.lists.with_places(kept, len(rows) - len(kept)))
+        return self._sample
 
     def _draw(self, belief: Belief, view: View, seed: int, more: int | None = None) -> tuple[Rows, RealArray]:
         """Draw histories, or only `more`, in random order if the search is by time; see `Particles.draw`."""
