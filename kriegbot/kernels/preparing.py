@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -88,7 +88,8 @@ def _compile_in_workers(mark: str, report: Progress | None, is_low: bool) -> boo
     with WorkerPool(usable_cores(), lower_priority if is_low else None) as pool:
         try:
             jobs = pool.submit(_jobs, mark).result()
-            order, done, total = _in_order(jobs), 0, len(jobs)
+            order, done, total = TopologicalSorter(jobs), 0, len(jobs)
+            order.prepare()
             while order.is_active():
                 running |= {pool.submit(_do, name): name for name in order.get_ready()}
                 finished, _ = wait(running, MOVING, FIRST_COMPLETED)
@@ -123,28 +124,15 @@ def _jobs(mark: str) -> dict[str, set[str]]:
         for name, kernel in vars(module).items()
         if isinstance(kernel, Kernel)
     }
-    jobs = {name: {names[callee] for callee in _callees(kernel) if callee in names} for kernel, name in names.items()}
+    jobs = {name: {names[one] for one in _callees(kernel) if one in names} - {name} for kernel, name in names.items()}
     return {**jobs, f"{WITH_TABLES}:build": set(jobs)} if mark == ALL else jobs
 
 
 def _callees(kernel: Kernel) -> Iterator[Kernel]:
-    """Yield the kernels that another one names in its code."""
+    """Yield the kernels that a kernel names in its code, perhaps itself, but none that names it in turn."""
     scope, code = kernel.function.__globals__, kernel.function.__code__
     scopes = [scope, *(vars(value) for value in scope.values() if isinstance(value, ModuleType))]
     cells = [cell.cell_contents for cell in kernel.function.__closure__ or ()]
     for value in [*cells, *(names[name] for names in scopes for name in code.co_names if name in names)]:
         if isinstance(value, Kernel):
             yield value
-
-
-def _in_order(jobs: dict[str, set[str]]) -> TopologicalSorter[str]:
-    """Return an order in which jobs can be done. Kernels that call each other are compiled with the first of them."""
-    while True:
-        order = TopologicalSorter(jobs)
-        try:
-            order.prepare()
-        except CycleError as error:
-            callee, caller, *_ = error.args[1]
-            jobs[caller].discard(callee)
-        else:
-            return order
