@@ -4,8 +4,8 @@ Equations 2 and 3 of Parker, Nau and Subrahmanian, "Overconfidence or Paranoia? 
 (AAAI 2006), line by line: an information set is a list of boards with weights, and every step sorts its histories by
 what the referee announces. Nothing is merged or pruned. E(I), which the equations leave open, is the mean of the
 evaluator over the histories in Eq. 2 and its minimum in Eq. 3, as the paper's text has it. Both are computed side by
-side until the searching side chooses, where a `Rule` makes one value of them. Four terms that are not in the
-equations are off by default: free refusals, worst replies, exchanges and a bound of values.
+side until the searching side chooses, where a `Rule` makes one value of them. Two terms that are not in the
+equations are off by default: free refusals and exchanges.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class Belief:
 
     Args:
       max_particles: number of boards kept after a move of the opponent. A replay may keep more for a while.
-      recovery_attempts: while inconsistent, try a replay after each of this many further moves of the opponent.
+      recovery_attempts: once inconsistent, attempt a replay after each of the opponent's next moves, so many times.
 
     Attributes:
       rescues: number of rescues of each kind.

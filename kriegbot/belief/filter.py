@@ -14,7 +14,7 @@ from kriegbot.models.protocol import Announced, Opponent
 
 MOVES_PER_BOARD, GROWTH = 32, 2
 """Space reserved at first for the matching moves of a board, and the factor by which it grows when it is full."""
-SQUARE = kb.CAPTURED_PAWN_BIT - 1
+CAPTURE_SQUARE_BITS = kb.CAPTURED_PAWN_BIT - 1
 
 
 @kb.kernel
@@ -22,8 +22,8 @@ def may_be_announced(other: kb.Word, ep: int, move: int, code: int) -> bool:
     """Return True unless a move's target contradicts the announced capture; `other` are the pieces it can capture."""
     target = move >> 6 & 63
     if kb.bit(target) & other:
-        return code & SQUARE == target + 1
-    return code & SQUARE == 0 or (ep != 0 and target == ep)
+        return code & CAPTURE_SQUARE_BITS == target + 1
+    return code & CAPTURE_SQUARE_BITS == 0 or (ep != 0 and target == ep)
 
 
 class AnnouncedMove(NamedTuple):
@@ -58,7 +58,7 @@ class Matches(NamedTuple):
 
 
 @kb.kernel
-def captures_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
+def keep_pawn_captures(position: kb.Position, moves: kb.Moves, count: int) -> int:
     """Keep the pawn captures among `count` moves, in order; return their number."""
     captures = 0
     for i in range(count):
@@ -75,16 +75,16 @@ def playable(tables: kb.Words, position: kb.Position, turn: kb.TurnHistory, move
     count = kb.legal_moves(tables, position, moves)
     if turn.answer == kb.NOT_ASKED:
         return count
-    captures = captures_first(position, moves, count)
+    captures = keep_pawn_captures(position, moves, count)
     if turn.answer == kb.YES:
         return captures
     if turn.answer == kb.TRIED and captures > 0:
-        return kb.legal_moves(tables, position, moves)  # again: captures_first overwrote the list
+        return kb.legal_moves(tables, position, moves)  # again: keep_pawn_captures overwrote the list
     return count if turn.answer == kb.NO and captures == 0 else 0
 
 
 @kb.kernel
-def could_be_refused(
+def has_enough_illegal_tries(
     tables: kb.Words, position: kb.Position, turn: kb.TurnHistory, rules: kb.KernelRules, count: int, moves: kb.Moves
 ) -> bool:
     """Return True if a position has at least as many illegal tries as the referee refused; `count` are playable."""
@@ -93,7 +93,7 @@ def could_be_refused(
         return turn.refused <= tries - count
     others = kb.open_tries(tables, position, kb.NONE, moves)
     legal = kb.legal_moves(tables, position, moves)
-    legal_captures = captures_first(position, moves, legal)
+    legal_captures = keep_pawn_captures(position, moves, legal)
     wrong_captures, wrong_others = tries - others - legal_captures, others - (legal - legal_captures)
     if turn.answer != kb.NOT_ASKED and turn.since > (wrong_others if turn.answer == kb.NO else wrong_captures):
         return False
@@ -141,7 +141,7 @@ def match_moves(
                 end += 1
         if end == begin:
             continue
-        if turn.refused + turn.since > 0 and not could_be_refused(
+        if turn.refused + turn.since > 0 and not has_enough_illegal_tries(
             kb.pointer(tables), position, turn, rules, count, scratch
         ):
             end = begin
@@ -186,7 +186,7 @@ def follow(
 
     `draws` are the number of moves to draw from each board [N], shares [N], and a seed in [0, 2^63). A board with no
     more matching moves than draws keeps them all, each with weight share * move weight. Any other board must have share
-    1: the kernel draws from its moves, each of weight 1 per draw. `after` are rows and weights, written.
+    1, since each draw weighs 1. `after` are rows and weights, written.
     """
     numbers, shares, seed = draws
     after_rows, after_weights = after

@@ -82,8 +82,8 @@ class Filter:
             case OwnTry(move, Answer.ACCEPTED, Announcement() as announcement):
                 return self._after_own_move(particles, move, announcement)
             case OwnTry(_, Answer.ILLEGAL) | OwnQuestion(Answer.YES | Answer.NO) as event:
-                left = list_consistent(particles.rows, [event])
-                rows, weights = particles.rows[left], particles.weights[left]
+                kept = list_consistent(particles.rows, [event])
+                rows, weights = particles.rows[kept], particles.weights[kept]
                 return normalized(rows, weights, particles.is_exact, particles.is_consistent)
             case OpponentMoved(announcement):
                 code = kb.encode_announcement(announcement)
@@ -95,8 +95,8 @@ class Filter:
     def _after_own_move(self, particles: Particles, move: chess.Move, announcement: Announcement) -> Particles:
         rows, weights, scratch = particles.rows.copy(), particles.weights.copy(), np.empty(kb.MAX_MOVES, np.int32)
         code = kb.encode_announcement(announcement)
-        left = kernels.keep_accepted(kb.TABLES, rows, weights, kb.encode_move(move), code, self.rules, scratch)
-        return merged(rows[:left], weights[:left], particles.is_exact, particles.is_consistent)
+        kept = kernels.keep_accepted(kb.TABLES, rows, weights, kb.encode_move(move), code, self.rules, scratch)
+        return merged(rows[:kept], weights[:kept], particles.is_exact, particles.is_consistent)
 
     def _after_opponent(self, particles: Particles, event: AnnouncedMove, seed: int) -> Particles:
         matches = matches_of(particles.rows, event, self.rules, self.opponent)
@@ -120,14 +120,14 @@ class Filter:
 
 def list_consistent(rows: kb.Rows, events: Iterable[Event]) -> kb.IntArray:
     """Return the indices, ascending, of the boards [N, 8] consistent with the refusals and answers of our turn."""
-    left = np.arange(len(rows))
+    kept = np.arange(len(rows))
     for event in events:
         match event:
             case OwnTry(move, Answer.ILLEGAL):
-                left = left[kernels.list_refusing(rows[left], kb.encode_move(move))]
+                kept = kept[kernels.list_refusing(rows[kept], kb.encode_move(move))]
             case OwnQuestion(Answer.YES | Answer.NO as answer):
-                left = left[kernels.list_answering(rows[left], answer is Answer.YES)]
-    return left
+                kept = kept[kernels.list_answering(rows[kept], answer is Answer.YES)]
+    return kept
 
 
 def systematic(mass: kb.RealArray, draws: int, seed: int) -> kb.IntArray:

@@ -58,14 +58,14 @@ def prior_of(model: Opponent) -> tuple[float, ...]:
 
 
 def types_with_model(model: Opponent) -> tuple[int, ...]:
-    """Return the opponent types that have a model of us; all types of a model that does not know."""
+    """Return the opponent types that have a model of us; all types if the model does not say."""
     return getattr(model, "with_model", ()) or tuple(range(len(prior_of(model))))
 
 
 def weights_of(row: kb.WordArray, announced: Announced, model: Opponent) -> tuple[kb.MoveArray, kb.RealArray]:
     """Return the legal moves of the side to move on a board [8], and their weights, all 1 if the model writes none.
 
-    Both arrays have MAX_MOVES places or more; behind the moves the weights are nan unless the model wrote there.
+    The weights have 2 * MAX_MOVES places: behind the moves they are nan unless the model wrote there.
     """
     moves, weights = np.zeros(kb.MAX_MOVES, np.int32), np.full(2 * kb.MAX_MOVES, np.nan)
     count = _weigh(kb.TABLES, row, announced, model, moves, weights)

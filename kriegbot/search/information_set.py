@@ -40,7 +40,7 @@ class InformationSet:
 
 
 def tries_in(view: View, row: kb.Rows) -> Tries:
-    """Return the tries [M] open in a view, from any consistent board; ignore the duty to try after "Any?"."""
+    """Return the tries [M] open in a view, from any consistent board; ignore the obligation to capture with a pawn."""
     return kb.tries_of(row, may_capture(view.pawn_tries), [kb.encode_move(move) for move in view.illegal])
 
 

@@ -1,13 +1,8 @@
 """The walk of one history through the tree: the recursion of Parker, Nau and Subrahmanian (AAAI 2006), Eq. 2 and 3.
 
-    EU_d(I) = E(I)                                               d = 0
-            = U                                                  the game is over
-            = sum_h P(h|I) sum_m P(m|h) EU_{d-1}(I')             the opponent to move, its replies by the opponent model
-            = max_m sum_I' P(I'|I, m) EU_{d-1}(I')               our move m, refused or announced
-
-The sums become minima in Eq. 3; the backup rule does either, or something in between. The maxima are taken later, by
-`tree.back_up`, once all histories of a set are in: a maximum inside one history would be strategy fusion, a different
-choice on each board that looks the same to us.
+docs/method.md has the equations. The sums of Eq. 2 become minima in Eq. 3; the backup rule does either, or something in
+between. The maxima are taken later, by `tree.back_up`, once all histories of a set are in: a maximum inside one history
+would be strategy fusion, a different choice on each board that looks the same to us.
 
 Two shortcuts are not in the equations. Histories with the same last board are searched as one, with their joint weight.
 And the value of a try at depth 1 or 2 below a history does not depend on earlier refusals, so all sets that the history
@@ -136,16 +131,16 @@ def weigh_replies(
 
 
 @kb.inlined
-def value_reply(walk: Walk, position: kb.Position, move: int, theirs: int, level: int, moves: kb.Moves) -> None:
-    """Write the totals at depth 2 of our move number `move` of this level, from the leaves behind the replies to it.
+def value_reply(walk: Walk, position: kb.Position, index: int, theirs: int, level: int, moves: kb.Moves) -> None:
+    """Write the totals at depth 2 of our move number `index` of this level, from the leaves behind the replies to it.
 
     `position` is before the move, `theirs` the announcement of the opponent's last move, `moves` space for two lists.
     """
     width, scratch = walk.tree.width, kb.advance(moves, kb.MAX_MOVES)
-    totals = kb.advance(outcomes_of(walk, level), width * (kb.MAX_MOVES + move))
+    totals = kb.advance(outcomes_of(walk, level), width * (kb.MAX_MOVES + index))
     values = kb.advance(walk.reply_values, width * kb.MAX_MOVES * level)
     weights = kb.advance(walk.reply_weights, kb.MAX_MOVES * level)
-    played = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)[move]
+    played = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)[index]
     after, captured = kb.make_move(walk.tables, position, played)
     ours = 0
     if walk.is_uniform:  # a uniform model reads no announcement, and finding only the end is quicker
@@ -238,25 +233,25 @@ def walk_history(
         count = list_outcomes(walk, position, depth, level, theirs)
     tree.weights[node] += weight
     first = tree.nodes[NODE_FIELDS * node + FIRST]
-    legal = 0  # index of the next legal move; legal moves stand in the order of the tries
+    next_legal = 0  # legal moves stand in the order of the tries
     for slot in range(first, first + tree.nodes[NODE_FIELDS * node + COUNT]):
         totals = kb.advance(tree.totals, width * slot)
-        if legal == count or tree.tries[slot] != moves[legal]:  # refused in this history
+        if next_legal == count or tree.tries[slot] != moves[next_legal]:  # refused in this history
             if free_left == 0 and (depth == 1 or walk.free_refusals > 0):
                 fold_one(walk, totals, weight, kb.advance(outcomes, width * NO_MOVE))
                 continue
             child, cost = after_refusal(tree, node, slot), 0 if free_left > 0 else 1
-            walk_history(walk, position, child, depth - cost, free_left - 1 + cost, weight, level, count, theirs)
+            walk_history(walk, position, child, depth - cost, max(free_left - 1, 0), weight, level, count, theirs)
             if tree.counters[STOPPED] != 0:
                 return
             continue
         if node == 0:
             tree.legal[slot] += weight
-        legal += 1
+        next_legal += 1
         if depth <= 2:
-            fold_one(walk, totals, weight, kb.advance(outcomes, width * (kb.MAX_MOVES * (depth - 1) + legal - 1)))
+            fold_one(walk, totals, weight, kb.advance(outcomes, width * (kb.MAX_MOVES * (depth - 1) + next_legal - 1)))
             continue
-        after, captured = kb.make_move(tables, position, moves[legal - 1])
+        after, captured = kb.make_move(tables, position, moves[next_legal - 1])
         ours = kb.announcement(tables, position, after, captured, walk.rules, scratch)
         if kb.announced_end(ours) != 0:
             fold_end(walk, totals, weight, kb.announced_end(ours), True, values)
@@ -276,7 +271,7 @@ def walk_history(
             walk_history(walk, again, child, depth - 2, free, reply_weight, level + 1, unlisted(), answer)
             if tree.counters[STOPPED] != 0:
                 return
-    if legal < count:
+    if next_legal < count:
         tree.counters[MISFIT] = 1
 
 

@@ -30,7 +30,7 @@ MOST_DRAWN = 3000
 FEW_PIECES = 5
 """Most opponent's pieces for which `Settings.king_uncertainty` counts."""
 DRAWING, ORDERING = 0, 0
-"""Sub-seed of a try for drawing, and of drawing for the order of boards."""
+"""Sub-seed of a try for its drawing, and sub-seed of that for the order of the boards."""
 PERFECT_INFORMATION_SHARE = 0.4
 """Share of a search's time that is reserved for `search.perfect_information`."""
 
@@ -139,7 +139,7 @@ class SampledSearch:
             rows, counts = self._draw(belief, view, seed, more)
         kept = list_consistent(sample.rows, news)
         rows, counts = np.concatenate([sample.rows[kept], rows]), np.concatenate([sample.counts[kept], counts])
-        self._sample = Sample(rows, counts, sample.lists.with_places(kept, len(rows) - len(kept)))
+        self._sample = Sample(rows, counts, sample.lists.keep_histories(kept, len(rows) - len(kept)))
         return self._sample
 
     def _draw(self, belief: Belief, view: View, seed: int, more: int | None = None) -> tuple[Rows, RealArray]:

@@ -89,8 +89,8 @@ def search_tries(
     (34, 0.0, 1)
 
     `lists` are moves of these histories, filled by the first search of a turn and reused by later ones. `may_prune` is
-    True if only the best tries need exact values. Fewer histories count if `seconds` ran out or the tree reached
-    MOST_NODES information sets; the first count.
+    True if only the best tries need exact values. If `seconds` run out, or the tree reaches MOST_NODES information
+    sets, only the first histories are used.
 
     Raises:
       ValueError: depth < 1, no histories, no tries, or positions that are not of one set.

@@ -1,6 +1,6 @@
 """Settings of a search: one field each, most of them with an option for specs.
 
-A player, a level and an option are choices of values. `Method` holds the settings that value tries.
+A player, a level and an option are choices of values. `Method` holds those that determine a try's value.
 """
 
 import math
@@ -79,14 +79,14 @@ class Settings:
     hopeless: float = 0.0
     # centipawns for a recapture, times its probability of being legal
     recapture_bonus: float = 0.0
-    # with `samples`: share of the weight for boards on which a king with few pieces left stands a step away, unless the
-    # belief is the whole information set
+    # with `samples`: share of the weight for boards on which the opponent's king, with few pieces left, stands a step
+    # away, unless the belief is the whole information set
     king_uncertainty: float = 0.0
-    # centipawns off a try for each nat by which a model of us finds it likelier than a random one
+    # centipawns off a try for each unit of log-probability by which a model of us finds it likelier than a random one
     predictability: float = 0.0
     # share of a try's value that is its perfect-information value
     perfect_info_weight: float = 0.0
-    # after each of so many of the opponent's moves an inconsistent belief attempts a replay
+    # an inconsistent belief attempts a replay after each of the opponent's next moves, so many times
     recovery_attempts: int = 0
     # True if `time` is the budget of a whole turn, all its tries together
     is_for_turn: bool = False
@@ -112,7 +112,7 @@ OPTIONS: dict[str, Option] = {
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """Settings that value tries, with their parts loaded; `Settings` describes each.
+    """Settings that determine a try's value, with their parts loaded; `Settings` describes each.
 
     >>> Method.of(Settings(depth=3)).depth
     3

@@ -36,9 +36,9 @@ class SearchTree(NamedTuple):
     """Tree of information sets. A slot is a try of a node.
 
     nodes [N, 3] and the weights [N] of their histories; tries [S] and totals [S, width] of the slots; keys [H] and
-    homes [H], a hash table from (slot, announcements) to node; counters [6]; stop [1], set from outside to end a walk;
-    legal [M], the weight of histories in which each try at the root was legal; start [width], the rule's first totals;
-    most_nodes and most_slots; last_key, the hash table's size less 1.
+    node_of_key [H], a hash table from (slot, announcements) to node; counters [6]; stop [1], set from outside to end a
+    walk; legal [M], the weight of histories in which each try at the root was legal; start [width], the rule's first
+    totals; most_nodes and most_slots; last_key, the hash table's size less 1.
     """
 
     nodes: kb.IntArray
@@ -46,7 +46,7 @@ class SearchTree(NamedTuple):
     tries: kb.MoveArray
     totals: kb.RealArray
     keys: kb.WordArray
-    homes: kb.IntArray
+    node_of_key: kb.IntArray
     counters: kb.IntArray
     stop: kb.IntArray
     legal: kb.RealArray
@@ -67,7 +67,7 @@ class SearchTree(NamedTuple):
             tries=np.empty(slots, np.int32),
             totals=np.empty(slots * width),
             keys=np.zeros(table, np.uint64),
-            homes=np.empty(table, np.int64),
+            node_of_key=np.empty(table, np.int64),
             counters=np.zeros(COUNTERS, np.int64),
             stop=stop,
             legal=np.zeros(kb.MAX_MOVES),
@@ -109,7 +109,7 @@ class Lists(NamedTuple):
         scratch = np.empty(1 + (1 + width) * kb.MAX_MOVES * levels)
         return cls(moves, outcomes, np.full(places, -1), np.empty(0, np.int64), scratch, is_kept=False)
 
-    def with_places(self, kept: kb.IntArray, more: int) -> "Lists":
+    def keep_histories(self, kept: kb.IntArray, more: int) -> "Lists":
         """Return the lists of some histories, by number, with empty places for more; other histories lose theirs."""
         lists, every = self, len(self.listed)
         if len(kept) + more > every:
@@ -156,7 +156,7 @@ def place_of(tree: SearchTree, slot: int, ours: int, theirs: int) -> int:
         if tree.counters[USED_NODES] == tree.most_nodes or tree.counters[USED_SLOTS] + kb.MAX_MOVES > tree.most_slots:
             tree.counters[FULL] = 1
             return -1
-        tree.keys[place], tree.homes[place] = key, -1
+        tree.keys[place], tree.node_of_key[place] = key, -1
     return kb.number(place)
 
 
@@ -166,15 +166,15 @@ def after_refusal(tree: SearchTree, node: int, slot: int) -> int:
     place = place_of(tree, slot, REFUSED, REFUSED)
     if place < 0:
         return -1
-    if tree.homes[place] < 0:
+    if tree.node_of_key[place] < 0:
         first, tries = tree.nodes[NODE_FIELDS * node + FIRST], tree.nodes[NODE_FIELDS * node + COUNT]
         count = 0
         for other in range(first, first + tries):
             if other != slot:
                 tree.tries[tree.counters[USED_SLOTS] + count] = tree.tries[other]
                 count += 1
-        tree.homes[place] = add_node(tree, slot, count)
-    return tree.homes[place]
+        tree.node_of_key[place] = add_node(tree, slot, count)
+    return tree.node_of_key[place]
 
 
 @kb.kernel
@@ -185,11 +185,11 @@ def after_reply(
     place = place_of(tree, slot, ours, theirs)
     if place < 0:
         return -1
-    if tree.homes[place] < 0:
+    if tree.node_of_key[place] < 0:
         behind = kb.advance(tree.tries, tree.counters[USED_SLOTS])
         count = kb.open_tries(tables, position, kb.pawns_to_try(tables, position, rules), behind)
-        tree.homes[place] = add_node(tree, slot, count)
-    return tree.homes[place]
+        tree.node_of_key[place] = add_node(tree, slot, count)
+    return tree.node_of_key[place]
 
 
 def back_up(tree: SearchTree, backup: Backup, tries: int) -> kb.RealArray:
