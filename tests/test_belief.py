@@ -201,7 +201,7 @@ def test_boards_drawn_after_a_recapture_have_their_exact_probabilities(model: st
 
 @pytest.mark.slow
 def test_the_truth_is_never_dropped_in_random_games() -> None:
-    for seed in range(12):
+    for seed in range(many(12, len(RULE_SETS))):
         rng = random.Random(seed)
         referee = Referee(list(RULE_SETS.values())[seed % len(RULE_SETS)], PAPER_LIMITS)
         tracers = [Tracer(referee, color) for color in chess.COLORS]

@@ -24,11 +24,12 @@ from kriegbot.web import seats
 from kriegbot.web.registry import ServerLimits
 from kriegbot.web.replies import Clocks, SideView, side_view
 from referee import GameRecord, View, load_record
+from tests.effort import many
 from tests.page import Client, served, views
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
-GAMES, MOVES = 50, 12
+GAMES, MOVES = many(50, 16), 12
 
 
 @pytest.fixture(autouse=True)
@@ -134,7 +135,7 @@ def played(folder: Path, count: int, rules: str, *, has_heat: bool = False) -> l
 
 
 @pytest.mark.parametrize("rules", ["berkeley", "wild16"])
-def test_fifty_games_tell_the_browser_nothing_but_the_view(rules: str, tmp_path: Path) -> None:
+def test_games_tell_the_browser_nothing_but_the_view(rules: str, tmp_path: Path) -> None:
     games = played(tmp_path, GAMES, rules)
     assert leaks(games) == []
     assert all(enemy_squares(game) == set() for game in games)
