@@ -62,20 +62,12 @@ _TOKEN = re.compile(
 
 
 @dataclass(slots=True)
-class PgnMove:
-    """A move as it is written, and the comments after it, without their braces."""
-
-    san: str
-    comments: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
 class PgnGame:
-    """A game as it is written; `remarks` are the comments before its first move."""
+    """A game as it is written. `comments` are those before the first move, then those after each, without braces."""
 
     headers: dict[str, str]
-    remarks: list[str] = field(default_factory=list)
-    moves: list[PgnMove] = field(default_factory=list)
+    moves: list[str] = field(default_factory=list)
+    comments: list[list[str]] = field(default_factory=lambda: [[]])
     result: str = ""
     skipped: dict[str, None] = field(default_factory=dict)  # "sidelines" and "annotations" such as "$1" or "!?"
 
@@ -117,10 +109,10 @@ def read_pgn(text: str) -> PgnGame:
         elif kind == "annotation":
             game.skipped["annotations"] = None
         elif kind == "comment":
-            comments = game.moves[-1].comments if game.moves else game.remarks
-            comments.append(match[0].removesuffix("}")[1:].strip())
+            game.comments[-1].append(match[0].removesuffix("}")[1:].strip())
         elif kind == "move":
-            game.moves.append(PgnMove(match[0]))
+            game.moves.append(match[0])
+            game.comments.append([])
         elif kind == "result":
             game.result = match[0]
     if not game.result and "RuleSet" not in game.headers and game.headers.get("Result") in RESULTS:
@@ -255,10 +247,7 @@ def record_from_pgn(text: str) -> GameRecord:
         raise RecordError(f"not a Kriegspiel record: header {min(missing)} is missing")
     if game.skipped:
         raise RecordError(f"unexpected {' and '.join(game.skipped)}: a record has none")
-    comments = [
-        [" ".join(tag.split()) for tag in _TAG.findall(" ".join(texts))]
-        for texts in (game.remarks, *(move.comments for move in game.moves))
-    ]
+    comments = [[" ".join(tag.split()) for tag in _TAG.findall(" ".join(texts))] for texts in game.comments]
     record = _replayed(game, comments)
     for ply, (tags, again) in enumerate(zip(map(Counter, comments), map(Counter, _comments(record)), strict=True)):
         if tags != again:
@@ -300,9 +289,9 @@ def game_of(headers: Mapping[str, str]) -> tuple[RuleSet, Limits, str]:
 def _replayed(game: PgnGame, comments: list[list[str]]) -> GameRecord:
     replay = Replay(*game_of(game.headers))
     seconds = []
-    for move, tags in zip(game.moves, comments[1:], strict=True):
+    for san, tags in zip(game.moves, comments[1:], strict=True):
         _repeat_tries(replay, tags, "[%tries ")
-        replay.move_san(move.san)
+        replay.move_san(san)
         time = _TIME.search(" ".join(tags))
         seconds.append(int(time[1]) * 3600 + int(time[2]) * 60 + float(time[3]) if time else None)
     _repeat_tries(replay, comments[-1], "[%left ")

@@ -225,7 +225,10 @@ STATE, WHITE = "game_state", ("game_state", "white_scoresheet")
         (changed("wild16", STATE, "move_stack", value=["e2e4"]), "illegal move_stack"),
         (changed("berkeley_any", STATE, "must_use_pawns", value=True), "illegal must_use_pawns: True"),
         (changed("wild16", *WHITE, "moves_own", value=[]), "illegal score sheets: a turn of the wrong side, at ply 1"),
-        (changed("wild16", *WHITE, "moves_own", 0, value=3), "illegal moves_own in white_scoresheet: 3"),
+        (
+            changed("wild16", *WHITE, "moves_own", 0, value=3),
+            "illegal game_state: Expected `array`, got `int` - at `$.white_scoresheet.moves_own[0]`",
+        ),
         (changed("wild16", *WHITE, "moves_opponent", 0, value=[]), "illegal moves_opponent in white_scoresheet"),
         (
             changed("wild16", *WHITE, "moves_own", 0, 0, 0, "chess_move", value="f2f2"),

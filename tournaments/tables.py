@@ -199,7 +199,7 @@ def connected(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
     address = f"{path.absolute().as_uri()}?mode={mode}"
     try:
         try:
-            connection, application = _opened(address)
+            return _opened(address, path)
         except sqlite3.OperationalError as error:
             if mode == "rw" or error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                 raise
@@ -209,26 +209,22 @@ def connected(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
                     f"{named(path)}: its last games are still in {named(log.name)}, and the folder is read-only; "
                     "copy both files to a writable folder"
                 ) from None
-            connection, application = _opened(f"{address}&immutable=1")
+            return _opened(f"{address}&immutable=1", path)
     except sqlite3.OperationalError as error:
         raise StoreError(f"{named(path)}: {short(error)}") from None
     except DAMAGE as error:
         raise StoreError(f"{named(path)} is not a tournament file ({short(error)})") from None
-    if application != APPLICATION:
-        connection.close()
-        raise StoreError(f"{named(path)} is not a tournament file")
-    return connection
 
 
-def _opened(address: str) -> tuple[sqlite3.Connection, int]:
-    """Return a connection and the file's application id. A tournament file opened for writing enters WAL mode."""
+def _opened(address: str, path: Path) -> sqlite3.Connection:
+    """Return a connection to a tournament file. If opened for writing, the file enters WAL mode."""
     connection = sqlite3.connect(address, PATIENCE, isolation_level=None, uri=True)
     try:
-        application: int = connection.execute("PRAGMA application_id").fetchone()[0]
-        if application == APPLICATION and address.endswith("?mode=rw"):
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-        return connection, application
-    except DAMAGE:
+        if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION,):
+            raise StoreError(f"{named(path)} is not a tournament file")
+        if address.endswith("?mode=rw"):
+            connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+    except (*DAMAGE, StoreError):
         connection.close()
         raise
+    return connection

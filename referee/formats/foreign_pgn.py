@@ -37,7 +37,7 @@ from typing import TypeAlias
 import chess
 
 from referee.announcement import CHECK_LETTERS, Announcement, End, PawnTryCount, Reason
-from referee.pgn import HIDDEN, PgnMove, game_of, headers_of, numbered, pgn_text, read_pgn
+from referee.pgn import HIDDEN, game_of, headers_of, numbered, pgn_text, read_pgn
 from referee.pieces import Men, matches_san, men_of, open_tries, try_name
 from referee.record import RESERVED, ROSTER, GameRecord, RecordError, Replay, Turn, place
 from referee.rules import RULE_SETS, WILD16, Audience, RuleSet
@@ -180,16 +180,16 @@ def read(
     """Return a game and what was lost. Its rule set is the given one, or that of its headers, or the default."""
     pgn = read_pgn(text)
     game = _begin(pgn.headers, rules, default)
-    has_remarks = bool(pgn.remarks)
-    for ply, move in enumerate(pgn.moves):
-        if move.san == HIDDEN:
+    has_remarks = bool(pgn.comments[0])
+    for ply, (san, texts) in enumerate(zip(pgn.moves, pgn.comments[1:], strict=True)):
+        if san == HIDDEN:
             raise RecordError(f"illegal move: '{HIDDEN}', {place(ply)}; one side's view is no full record")
-        comments = [comment for comment in move.comments if notation is not None and comment.startswith("(")]
-        has_remarks = has_remarks or len(comments) < len(move.comments)
+        comments = [text for text in texts if notation is not None and text.startswith("(")]
+        has_remarks |= len(comments) < len(texts)
         if notation is not None and comments:
-            _replay(game, PgnMove(move.san, comments), notation)
+            _replay(game, san, comments, notation)
         else:
-            game.move_san(move.san)
+            game.move_san(san)
     lost = _finish(game, pgn.headers, pgn.result)
     headers = {name: value for name, value in pgn.headers.items() if name not in (*RESERVED, "Filtered")}
     return GameRecord.of(game.referee, headers), (*((COMMENTS,) if has_remarks else ()), *pgn.skipped, *lost)
@@ -242,23 +242,21 @@ def _finish(game: Replay, headers: Mapping[str, str], result: str) -> Lost:
     return ()
 
 
-def _replay(game: Replay, move: PgnMove, notation: Notation) -> None:
+def _replay(game: Replay, san: str, comments: list[str], notation: Notation) -> None:
     here, ply = game.here, game.referee.ply
-    match = notation.comment.fullmatch("".join(move.comments[0].split()))
-    if match is None or len(move.comments) > 1:
-        raise RecordError(
-            f"illegal comment: {quoted(move.comments[-1])}, {here}; it takes one such as {notation.example}"
-        )
+    match = notation.comment.fullmatch("".join(comments[0].split()))
+    if match is None or len(comments) > 1:
+        raise RecordError(f"illegal comment: {quoted(comments[-1])}, {here}; it takes one such as {notation.example}")
     for name in filter(None, match["tries"].split(",")):
         game.refuse(named_try(game.board, name, ply), name)
     before = game.board.copy(stack=False)
-    announcement = game.move_san(move.san)
+    announcement = game.move_san(san)
     last = game.board.peek()
     other = announcement.captured_square if announcement.en_passant else last.to_square
     captures = {f"X{chess.square_name(other)}"} if other is not None and before.is_en_passant(last) else set()
     if _contradicts(_read_tokens(match["announced"]), announcement, captures, notation):
         wrong, true = quoted(match["announced"]), ",".join(tokens_of(announcement))
-        raise RecordError(f"illegal announcement: {wrong} after {move.san}, but the referee says {true!r}, {here}")
+        raise RecordError(f"illegal announcement: {wrong} after {san}, but the referee says {true!r}, {here}")
 
 
 def refuse_to_read(*_: object) -> tuple[GameRecord, Lost]:

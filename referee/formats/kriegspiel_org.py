@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 import chess
+import msgspec
 
 from referee.announcement import (
     Announcement,
@@ -56,6 +57,15 @@ _BLANK: Json = {
 }
 """Fields that every answer in a file has, in their order. Others are optional."""
 _COMPARED = ("board_fen", "move_stack", "must_use_pawns", "game_over", "white_scoresheet", "black_scoresheet")
+
+
+class _Sheet(msgspec.Struct):
+    moves_own: Sheet
+
+
+class _Sheets(msgspec.Struct):
+    white_scoresheet: _Sheet
+    black_scoresheet: _Sheet
 
 
 def _question(action: chess.Move | AskAny) -> Json:
@@ -166,14 +176,18 @@ def read(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
     if not isinstance(data, dict) or data.get("schema_version") != SCHEMA or data.get("game_type") != "BerkeleyGame":
         schema = data.get("schema_version") if isinstance(data, dict) else data
         raise RecordError(f"unknown saved game: schema {quoted(schema)}; it takes schema {SCHEMA} of 'kriegspiel'")
-    state = _part(data, "game_state", dict)
+    state = data.get("game_state") or {}
+    try:
+        sheets = msgspec.convert(state, _Sheets)
+    except msgspec.ValidationError as error:
+        raise RecordError(f"illegal game_state: {one_line(str(error))}; it takes questions and answers") from None
     name = state.get("ruleset_id")
     own_rules = _KNOWN.get(str(name))
     if own_rules is None:
         raise RecordError(f"illegal ruleset_id: {quoted(name)}; it takes one of {', '.join(_KNOWN)}")
     if rules not in (None, own_rules):
         raise RecordError(f"illegal rules: the game is one of {quoted(own_rules.name)}; it takes no others")
-    own = {color: _sheet(state, f"{chess.COLOR_NAMES[color]}_scoresheet") for color in chess.COLORS}
+    own = {chess.WHITE: sheets.white_scoresheet.moves_own, chess.BLACK: sheets.black_scoresheet.moves_own}
     ends = [turns[-1][-1][1].get("special_announcement") for turns in own.values() if turns and turns[-1]]
     game = Replay(own_rules, _THEIR_LIMITS if TOO_MANY in ends else NO_LIMITS)
     _replay(game, own)
@@ -192,23 +206,6 @@ def read(text: str, rules: RuleSet | None) -> tuple[GameRecord, Lost]:
 def _filled(fields: Json) -> Json:
     """Return an object without its empty fields."""
     return {name: value for name, value in fields.items() if value is not None and value != "NONE"}
-
-
-def _part(data: Json, name: str, kind: type) -> Any:
-    value = data.get(name)
-    if not isinstance(value, kind):
-        raise RecordError(f"illegal {name}: {quoted(value)}; it takes {'a list' if kind is list else 'an object'}")
-    return value
-
-
-def _sheet(state: Json, name: str) -> Sheet:
-    sheet = []
-    for turn in _part(_part(state, name, dict), "moves_own", list):
-        pairs = turn if isinstance(turn, list) else [turn]
-        if not all(isinstance(pair, list) and [*map(type, pair)] == [dict, dict] for pair in pairs):
-            raise RecordError(f"illegal moves_own in {name}: {quoted(turn)}; it takes questions and answers")
-        sheet.append([(question, answer) for question, answer in pairs])
-    return sheet
 
 
 def _replay(game: Replay, own: dict[chess.Color, Sheet]) -> None:
