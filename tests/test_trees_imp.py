@@ -22,7 +22,6 @@ from kriegbot.trees.strategy import (
     as_chosen,
     brute_force,
     count_strategies,
-    expand,
     partition,
     payoffs,
     strategies,
@@ -168,7 +167,7 @@ def values_of_alternatives(tree: Tree) -> dict[SetKey, list[Number]]:
 
     def V(histories: list[History]) -> Number:  # noqa: N802 - the paper's name
         total: Number = 0
-        for part in partition(expand(histories, as_chosen({}))):
+        for part in partition(histories, as_chosen({})):
             if isinstance(part, list):
                 first, _ = part[0]
                 alternatives = range(len(first.children))

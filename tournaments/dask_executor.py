@@ -8,10 +8,8 @@ executor submits its game again, until the game has killed MOST_ATTEMPTS workers
 import logging
 import multiprocessing
 import os
-import pickle
 import signal
 import sys
-import threading
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -19,7 +17,7 @@ from typing import Any
 
 from kriegbot.importing import SAFE_PATH, forget_current_folder
 from kriegbot.players.specs import parse_spec
-from tournaments.run import ExecutorError, SpecOf, WarmSeats, with_retries
+from tournaments.run import ExecutorError, SpecOf, play_warm, with_retries
 from tournaments.schedule import Died, Outcome, ScheduledGame, TournamentSettings
 
 try:  # Dask is an optional extra
@@ -166,20 +164,7 @@ def _same_environment() -> Iterator[None]:
         os.environ.update(before)
 
 
-_of_this_thread = threading.local()
-
-
-def _play(
-    game: ScheduledGame, attempt: int, settings: TournamentSettings, patience: float | None, spec_of: SpecOf
-) -> Outcome:
-    """Play a game in a worker."""
+def _play(*arguments: Any) -> Outcome:
     if multiprocessing.current_process().daemon:
         raise RuntimeError("to start players it must be started with DASK_DISTRIBUTED__WORKER__DAEMON=False")
-    arguments = settings, patience, spec_of
-    cache, key = _of_this_thread.__dict__, pickle.dumps(arguments)  # equal functions may compare unequal
-    if cache.get("key") != key:
-        if "seats" in cache:
-            cache["seats"].close()
-        cache.update(key=key, seats=WarmSeats(*arguments))
-    seats: WarmSeats = cache["seats"]
-    return seats.play(game, attempt)
+    return play_warm(*arguments)

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import pickle
 import sys
+import threading
 import time
 import zlib
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -109,12 +110,11 @@ class LocalExecutor:
 
     def play(self, games: Iterable[ScheduledGame], settings: TournamentSettings) -> Generator[Outcome, None, None]:
         """Play games. Closing the generator ends the workers."""
-        seats = partial(_sit_down, settings, self._patience, self._spec_of)
-        with WorkerPool(self._jobs, seats) as pool:
+        with WorkerPool(self._jobs) as pool:
             yield from with_retries(
                 games,
                 lambda: self._jobs,
-                lambda game, attempt: pool.submit(_play, game, attempt),
+                lambda game, attempt: pool.submit(play_warm, game, attempt, settings, self._patience, self._spec_of),
                 lambda running: wait(running, TICK, FIRST_COMPLETED).done,
                 _outcome,
             )
@@ -155,16 +155,21 @@ def _outcome(future: Future[Outcome], game: ScheduledGame, attempt: int) -> Outc
         return Died(game, f"the worker failed: {one_line(f'{type(error).__name__}: {error}', 200)}", attempt)
 
 
-_seats: WarmSeats  # of a worker
+_of_this_thread = threading.local()
 
 
-def _sit_down(settings: TournamentSettings, patience: float | None, spec_of: SpecOf) -> None:
-    global _seats
-    _seats = WarmSeats(settings, patience, spec_of)
-
-
-def _play(game: ScheduledGame, attempt: int) -> Outcome:
-    return _seats.play(game, attempt)
+def play_warm(
+    game: ScheduledGame, attempt: int, settings: TournamentSettings, patience: float | None, spec_of: SpecOf
+) -> Outcome:
+    """Play a game in a worker, in the seats of its thread's last game if that was one of the same tournament."""
+    arguments = settings, patience, spec_of
+    cache, key = _of_this_thread.__dict__, pickle.dumps(arguments)  # equal functions may compare unequal
+    if cache.get("key") != key:
+        if "seats" in cache:
+            cache["seats"].close()
+        cache.update(key=key, seats=WarmSeats(*arguments))
+    seats: WarmSeats = cache["seats"]
+    return seats.play(game, attempt)
 
 
 def run(

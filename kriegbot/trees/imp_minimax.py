@@ -42,7 +42,6 @@ from kriegbot.trees.strategy import (
     as_chosen,
     brute_force,
     check_strategy,
-    expand,
     partition,
     payoffs,
 )
@@ -77,7 +76,7 @@ def _backed_up(tree: Tree, player: int, fixed: Strategy, policy: TreePolicy, is_
 
     def extend(histories: list[History], total: int) -> None:
         nonlocal leaves
-        for part in partition(expand(histories, policy)):
+        for part in partition(histories, policy):
             if isinstance(part, list):
                 met.append((part, len(totals), total))
                 totals.extend(start for _ in part[0][0].children)
@@ -209,7 +208,7 @@ def imp_alphabeta(
     def mixed_set(histories: Sequence[History], prune: Number) -> Number:
         nonlocal leaves
         total: Number = 0
-        parts = partition(expand(histories, as_chosen({})))
+        parts = partition(histories, as_chosen({}))
         weights = [sum(p for _, p in x) if isinstance(x, list) else x[1] for x in parts]
         left: Number = sum(weights)
         for x, weight in zip(parts, weights, strict=True):

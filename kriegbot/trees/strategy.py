@@ -1,9 +1,9 @@
 """Policies, brute force, and searches of games of perfect information.
 
 Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993): a history is a node and p(x),
-the product of the probabilities on the way to it. `expand` replaces nodes without an open choice by their children,
-`partition` splits the rest into leaves and PI-sets, `payoffs` is their H. The paper expands nodes of chance only; here
-other players' nodes expand as well, by a policy.
+the product of the probabilities on the way to it. `partition` replaces nodes without an open choice by their children,
+and splits the rest into leaves and PI-sets; `payoffs` is their H. The paper expands nodes of chance only; here other
+players' nodes expand as well, by a policy.
 
 With perfect information, as in Poole and Mackworth, "Artificial Intelligence", section 10.3, and in the lectures on
 games of Stanford CS221:
@@ -30,7 +30,6 @@ from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, SetKey, St
 from referee.text import quoted
 
 History: TypeAlias = tuple[Node, Number]  # a node and the product of the probabilities on the way to it
-Reached: TypeAlias = tuple[Leaf | Decision, Number]  # a history that ends at a leaf or an open choice
 PISet: TypeAlias = list[tuple[Decision, Number]]
 """Nodes of one information set that play reaches together, and p of each."""
 Moves: TypeAlias = Iterable[tuple[Node, Number]]
@@ -39,39 +38,27 @@ TreePolicy: TypeAlias = Callable[[Decision], Moves | None]
 """Expansion of a decision; None for an open choice."""
 
 
-def expand(histories: Sequence[History], policy: TreePolicy) -> Iterator[Reached]:
-    """Replace chance nodes, and decisions that `policy` expands, by their children until none is left."""
+def partition(histories: Sequence[History], policy: TreePolicy) -> list[tuple[Leaf, Number] | PISet]:
+    """Expand chance nodes, and decisions by `policy`; return leaves and PI-sets in order of appearance."""
+    parts: list[tuple[Leaf, Number] | PISet] = []
+    sets: dict[SetKey, PISet] = {}
     stack = list(reversed(histories))
     while stack:
         node, p = stack.pop()
         if isinstance(node, Leaf):
-            yield node, p
-            continue
-        moves = moves_of(node, policy)
-        if moves is not None:
+            parts.append((node, p))
+        elif (moves := moves_of(node, policy)) is not None:
             stack.extend(reversed([(child, p * q) for child, q in moves]))
         elif isinstance(node, Decision):
-            yield node, p
+            if node.key not in sets:
+                parts.append(sets.setdefault(node.key, []))
+            sets[node.key].append((node, p))
+    return parts
 
 
 def moves_of(node: Chance | Decision, policy: TreePolicy) -> Moves | None:
     """Return the children of a node with their probabilities; None for an open choice."""
     return zip(node.children, node.probabilities, strict=True) if isinstance(node, Chance) else policy(node)
-
-
-def partition(histories: Iterable[Reached]) -> list[tuple[Leaf, Number] | PISet]:
-    """Split histories into leaves and PI-sets with all nodes of an information set, in order of appearance."""
-    parts: list[tuple[Leaf, Number] | PISet] = []
-    sets: dict[SetKey, PISet] = {}
-    for node, p in histories:
-        if isinstance(node, Leaf):
-            parts.append((node, p))
-        elif node.key in sets:
-            sets[node.key].append((node, p))
-        else:
-            sets[node.key] = [(node, p)]
-            parts.append(sets[node.key])
-    return parts
 
 
 def as_chosen(strategy: Strategy, player: int | None = None) -> TreePolicy:
@@ -120,12 +107,12 @@ class Solution:
 def reached(tree: Tree, strategy: Strategy) -> Iterator[tuple[Leaf, Number]]:
     """Yield the leaves that a strategy of all players reaches, and their probabilities; raise TreeError at a gap."""
     check_strategy(tree, strategy)
-    for node, p in expand([(tree.root, 1)], as_chosen(strategy)):
-        if not isinstance(node, Leaf):
-            raise TreeError(
-                f"node {tree.path(node)}: no alternative is chosen in its set {quoted(node.information_set)}"
-            )
-        yield node, p
+    for part in partition([(tree.root, 1)], as_chosen(strategy)):
+        if isinstance(part, list):
+            node, _ = part[0]
+            why = f"no alternative is chosen in its set {quoted(node.information_set)}"
+            raise TreeError(f"node {tree.path(node)}: {why}")
+        yield part
 
 
 def payoffs(tree: Tree, strategy: Strategy) -> tuple[Number, ...]:
