@@ -71,7 +71,7 @@ def test_a_person_is_shown_the_turn_at_an_even_time_everywhere(where: str, monke
     referee.try_move(chess.Move.from_uci("e2e4"))
     begun = clock.now
     if where == "page":
-        seat = PersonSeat(lambda _view, _known: None, GameClock(None), is_here=True)
+        seat = PersonSeat(lambda _message: None, GameClock(None), is_here=True)
         seat.wait(shown(referee))
         seat.leave("for the test")  # so that `ask` returns
     else:

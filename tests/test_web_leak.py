@@ -178,7 +178,7 @@ def test_a_planted_leak_is_found(what: str, tmp_path: Path, monkeypatch: pytest.
         return message
 
     def hasty(hurried: seats.PersonSeat, view: View) -> None:
-        hurried._shown = None
+        hurried.view = None
         wait(hurried, view)
 
     monkeypatch.setattr(seats, "side_view", leaking)

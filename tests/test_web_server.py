@@ -47,7 +47,7 @@ def test_games_that_have_ended_leave_the_memory_at_last_and_come_back_from_their
             client.send({"do": "resign"})
             client.until("frames")
             until(lambda: not any(thread.name == f"game {names[-1]}" for thread in threading.enumerate()), "its end")
-        assert not page.registry.has(names[0])
+        assert names[0] not in page.registry.games
         client.send({"do": "join", "game": names[0]})
         assert client.until("game")["kind"] == "replay"
         client.send({"do": "join", "game": names[2]})

@@ -114,7 +114,7 @@ def test_a_program_that_is_being_prepared_takes_no_room_and_no_time(
         Select(page.one("#clock")).select_by_value("300+5")
         page.start("rand", seed=2)
         before = page.square("h1").rect, page.one("#to-settings").rect
-        server.registry._preparing("rules", 3, 10)
+        server.registry.report_progress("rules", 3, 10)
         page.one("#preparing progress")
         assert (page.square("h1").rect, page.one("#to-settings").rect) == before
         assert page.run("return document.documentElement.scrollWidth <= innerWidth")

@@ -142,7 +142,7 @@ def test_a_planted_leak_is_found(server: PageServer, monkeypatch: pytest.MonkeyP
     wait = seats.PersonSeat.wait
 
     def hasty(hurried: seats.PersonSeat, view: View) -> None:
-        hurried._shown = None
+        hurried.view = None
         wait(hurried, view)
 
     monkeypatch.setattr(seats.PersonSeat, "wait", hasty)
@@ -369,7 +369,7 @@ def test_who_has_the_link_for_others_sees_nothing_before_the_end_and_then_the_wh
         host.until("view", yours=True)
         host.send({"do": "try", "text": "e4"})
         guest.until("view", yours=True)
-        held = next(one for one in server.registry._games.values() if isinstance(one, SpectatorGame))
+        held = next(one for one in server.registry.games.values() if isinstance(one, SpectatorGame))
         assert (held.record, held.review, [*held._last]) == (None, None, [NotYet])
         for text in ("try", "resign", "draw", "leave", "takeback", "rematch", "hint"):
             onlooker.send({"do": text, "text": "e5"})

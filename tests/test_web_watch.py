@@ -19,7 +19,7 @@ from kriegbot.web.replies import Reply
 from kriegbot.web.requests import Watch, read_request
 from kriegbot.web.watch import ReplayedGame, WatchedGame
 from referee import load_record
-from tests.page import frames_of
+from tests.page import frames_of, until
 
 Message: TypeAlias = dict[str, Any]
 
@@ -71,6 +71,7 @@ def test_whoever_watches_sees_every_try_as_it_is_made_and_the_game_is_saved(regi
     looker = Looker(game)
     registry.add(game)
     over = looker.until("over")
+    until(lambda: not game.play.is_live, "its end")
     assert (over["result"], over["text"], over["seed"]) == ("0-1", "Checkmate, Black wins.", "63")
     frames = frames_of(load_record(over["saved"]))
     *live, whole = looker.of("frames")[1:]
@@ -108,7 +109,7 @@ def test_a_game_that_is_stopped_is_saved_whether_it_waits_or_searches(registry: 
     over = looker.until("over")
     assert (over["result"], over["text"]) == ("*", "Abandoned, no result (broken off).")
     assert load_record(over["saved"]) == game.record
-    game.play.wait(60)
+    until(lambda: not game.play.is_live, "its end")
     assert not game.play.is_live
     game.play.stop("again")
 
@@ -120,7 +121,7 @@ def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_
         def __exit__(self, *error: Any) -> None:
             super().__exit__(*error)
             if threading.current_thread() is threading.main_thread():
-                game.play.wait(60)
+                until(lambda: not game.play.is_live, "its end")
 
     game = watch(registry, SHORT | {"pace": 10})
     game._changed = AtLeisure()

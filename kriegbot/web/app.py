@@ -251,7 +251,7 @@ class Socket:
         """Return a game; restore it from its file if an earlier server had it."""
         registry = self._registry
         async with registry.restoring:
-            if not registry.has(id_):
+            if id_ not in registry.games:
                 for side in (sides := await asyncio.to_thread(person.restored, registry, id_)):
                     if side is sides[0]:
                         await asyncio.to_thread(side.play.check)

@@ -12,7 +12,8 @@ import logging
 import secrets
 import sys
 import zlib
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
@@ -218,7 +219,7 @@ class Seatings(dict[str, Seating]):
         known = [name for name in self if (self._folder / name).is_file() or name == file][-MAX_SEATINGS:]
         for name in self.keys() - known:
             del self[name]
-        write_private(self._path, self)
+        write_private(self._path, msgspec.json.encode(self))
 
 
 def read_private(path: Path, kind: type[T]) -> T | None:
@@ -232,13 +233,20 @@ def read_private(path: Path, kind: type[T]) -> T | None:
         return None
 
 
-def write_private(path: Path, value: object) -> None:
+def write_private(path: Path, data: bytes) -> None:
     """Write a file that only its owner can read, if it can be written."""
-    try:
+    with logged("write", path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, msgspec.json.encode(value), mode=0o600)
+        write_file(path, data, mode=0o600)
+
+
+@contextmanager
+def logged(what: str, path: Path) -> Iterator[None]:
+    """Log an OSError as "cannot WHAT PATH: ..."."""
+    try:
+        yield
     except OSError as error:
-        log.warning("cannot write %s: %s", path, error.strerror or error)
+        log.warning("cannot %s %s: %s", what, path, error.strerror or error)
 
 
 @dataclass(slots=True)
@@ -268,16 +276,12 @@ class KeptAnalysis:
 
     def save(self) -> None:
         """Write the file, if it can be written, and delete the oldest of too many."""
-        if self.path is None:
-            return
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_file(self.path, msgspec.msgpack.encode((VERSION, self.turning, self.looks)))
-            files = sorted(self.path.parent.glob("*.review"), key=lambda path: path.stat().st_mtime)
-            for old in files[:-MAX_ANALYSES]:
-                old.unlink(missing_ok=True)
-        except OSError as error:
-            log.warning("cannot keep an analysis in %s: %s", self.path.parent, error.strerror or error)
+        if self.path is not None:
+            write_private(self.path, msgspec.msgpack.encode((VERSION, self.turning, self.looks)))
+            with logged("delete old analyses in", self.path.parent):
+                files = sorted(self.path.parent.glob("*.review"), key=lambda path: path.stat().st_mtime)
+                for old in files[:-MAX_ANALYSES]:
+                    old.unlink(missing_ok=True)
 
     def add(self, analysis: Analysis) -> None:
         """Add the analysis of a moment."""

@@ -16,19 +16,21 @@ from pathlib import Path
 import chess
 import msgspec
 
+from kriegbot.children import CannotStart
 from kriegbot.game.match import play_game, without_last_turn
+from kriegbot.game.process import try_out
 from kriegbot.game.seat import Seat
 from kriegbot.narration.helping import Help
 from kriegbot.narration.moments import MAX_NAME
-from kriegbot.players.specs import PlayerSpec
-from kriegbot.request import Refused
+from kriegbot.players.specs import BadSpec, PlayerSpec
+from kriegbot.request import Refused, refusing
 from kriegbot.web import replies
-from kriegbot.web.library import Seating
+from kriegbot.web.library import Seating, logged
 from kriegbot.web.registry import GameThread, PageGame, Registry
-from kriegbot.web.replies import GameEnded, GameInfo, Refusal, Reply, SideView
+from kriegbot.web.replies import Refusal, Reply, SideView
 from kriegbot.web.review import Review
 from kriegbot.web.seats import GameClock, PersonSeat, PooledSeat, TimeControl
-from kriegbot.web.watch import SpectatorGame, WatchedGame, over_message
+from kriegbot.web.watch import SpectatorGame, WatchedGame
 from referee import GameRecord, Reason, RuleSet, View, save_record
 from referee.text import one_line
 
@@ -52,27 +54,20 @@ class GameSetup:
     file: Path | None = None
     seating: Seating | None = None
 
+    def id_of(self, page: str) -> str | None:
+        """Return the former id of a side's page in a continued game."""
+        return None if self.seating is None else self.seating.ids.get(page)
+
 
 class Side(PageGame):
     """A person's side of a game. Between two people, one may pass on the other's link."""
 
     kind = "play"
-    replayed = (
-        GameInfo,
-        SideView,
-        replies.HeatMap,
-        replies.DrawOffer,
-        replies.Presence,
-        replies.Names,
-        GameEnded,
-        replies.ResultsTable,
-        replies.NextGame,
-    )
+    color: chess.Color
 
     def __init__(self, game: LiveGame, color: chess.Color, *, may_invite: bool) -> None:
-        super().__init__(game.registry, game)
         side, seating = chess.COLOR_NAMES[color], game.setup.seating
-        self.id = game.id_of(side) or self.id
+        super().__init__(game.registry, game, game.setup.id_of(side))
         self.game, self.color, self.may_invite = game, color, may_invite
         self.is_for_guests = game.is_for_two
         self.name = ""
@@ -85,11 +80,9 @@ class Side(PageGame):
         self._has_company = not goes_on  # nothing announces that the other person has not come yet
         if goes_on:
             self.publish(replies.Presence(False))
-        self._view: View | None = None
 
-    def _show(self, view: View, message: SideView) -> None:
-        """Publish a view; in the game's thread."""
-        self._view = view
+    def _show(self, message: SideView) -> None:
+        """Publish what the seat's view brings; in the game's thread."""
         self.publish(message)
 
     def show_clocks(self) -> None:
@@ -157,19 +150,11 @@ class Side(PageGame):
             other._has_company = is_here
             other.publish(replies.Presence(is_here))
 
-    def finish(self, record: GameRecord, saved: Path | None, trouble: str, review: Review | None) -> None:
-        """Publish the end; without a review as long as the game may be continued."""
-        self.record = record
+    def finish(self, record: GameRecord, review: Review | None, saved: str | None = None, trouble: str = "") -> None:
+        """Publish the end; the path of the file only to whoever runs the server."""
         hosts = [side.browser for side in self.game.people.values() if side.may_invite]
         is_host = not self.game.is_for_two or (self.browser is not None and self.browser in hosts)
-        over = over_message(record, str(saved) if saved is not None and is_host else None, self.color)
-        over.text += trouble
-        if review is None:
-            over.resumable, over.seed = True, None
-        self.publish(over)
-        if review is not None:
-            self.review = review
-            self.publish(review.message())
+        super().finish(record, review, saved if is_host else None, trouble)
 
 
 class LiveGame(GameThread):
@@ -189,7 +174,7 @@ class LiveGame(GameThread):
         self.help = Help.of(setup.begun)
         self.people: dict[chess.Color, Side] = {}
         self.watched = WatchedGame(registry, self, pace) if len(programs) == 2 else None
-        self.onlookers = None if programs else SpectatorGame(registry, self.id_of(ONLOOKERS))
+        self.onlookers = None if programs else SpectatorGame(registry, setup.id_of(ONLOOKERS))
         self._offer: tuple[chess.Color, int] | None = None
         self._file = setup.file
         self._latest: GameRecord | None = None  # of the game in progress
@@ -203,7 +188,7 @@ class LiveGame(GameThread):
         return not self.programs
 
     @property
-    def pages(self) -> list[Side | WatchedGame]:
+    def pages(self) -> list[PageGame]:
         """The pages of the live game."""
         return [*self.people.values()] if self.watched is None else [self.watched]
 
@@ -224,13 +209,11 @@ class LiveGame(GameThread):
         """Its name for the analyst, another one whenever moves are taken back."""
         return f"{self.key} {self.help.taken_back}"
 
-    def id_of(self, page: str) -> str | None:
-        """Return the former id of a side's page in a continued game."""
-        return None if self.setup.seating is None else self.setup.seating.ids.get(page)
-
     def check(self) -> None:
         """Raise Refused if a program from outside cannot play."""
-        self.registry.check(self.programs.values(), self.setup.rules)
+        with refusing(BadSpec, CannotStart):
+            for program in self.programs.values():
+                try_out(program, self.setup.rules, self.registry.report_progress)
 
     def begin(self) -> None:
         """Start the game."""
@@ -278,7 +261,7 @@ class LiveGame(GameThread):
             for side in self.people.values():
                 side.seat.opponent, seat.on_ready = seat, side.show_clocks
         else:
-            self.watched.watch(seat)
+            seat.on_ask, seat.on_wait = self.watched.see, self.watched.wait
         return seat
 
     def _play(self) -> None:
@@ -302,7 +285,8 @@ class LiveGame(GameThread):
             if played.failed is not None:
                 programs = " and ".join(map(str, self.programs.values()))
                 log.warning("game %s: %s: %s\n%s", self.key, programs, played.failed, played.failed.log)
-            record = self._finish(played.record)
+            record = self._headed(played.record)
+            self._finish(record)
             if played.failed is None:
                 self._count(record)
         except Exception:
@@ -327,15 +311,13 @@ class LiveGame(GameThread):
             return
         self._is_stale = False
         self.registry.library.hold(self._path)
-        try:
-            self._save(self._latest)
-        except OSError as error:
-            log.error("cannot save to %s: %s", self.registry.library.folder, error.strerror or error)
+        with logged("save to", self.registry.library.folder):
+            self._save(self._headed(self._latest))
 
     def _save(self, record: GameRecord) -> None:
         """Save a game and who sits where; in the keeper's thread."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        save_record(self._headed(record), self._path)
+        save_record(record, self._path)
         if self.people:
             pages = self._people_by_name()
             browsers = {name: side.browser for name, side in pages.items() if side.browser is not None}
@@ -357,21 +339,15 @@ class LiveGame(GameThread):
 
     def _count(self, record: GameRecord) -> None:
         """Count a game against a program in the results of whoever runs the server, if they played it."""
-        if len(self.people) != 1:
-            return
-        ((color, side),) = self.people.items()
-        if not side.is_mine:
-            return
-        try:
-            text = self.registry.results.count(record, color, is_seed_given=self.setup.is_seed_given)
-        except OSError as error:
-            log.error("cannot store the result in %s: %s", self.registry.results.path, error.strerror or error)
-        else:
-            side.publish(self.registry.results_shown(side.id, text))
+        results = self.registry.results
+        for color, side in self.people.items():
+            if self.programs and side.is_mine:
+                with logged("store the result in", results.path):
+                    text = results.count(record, color, is_seed_given=self.setup.is_seed_given)
+                    side.publish(self.registry.results_shown(side.id, text))
 
-    def _finish(self, record: GameRecord) -> GameRecord:
+    def _finish(self, record: GameRecord) -> None:
         """Publish the last views, save the game, and publish its end; show the true boards if it is over for good."""
-        record = self._headed(record)
         review = Review.of(self.analysis, record, self.registry.reviews)
         is_abandoned = record.end is not None and record.end.reason is Reason.ABANDONED
         goes_on = is_abandoned and self.registry.is_closing  # with the next server, for which people's pages wait
@@ -382,18 +358,13 @@ class LiveGame(GameThread):
         try:
             self._latest = None
             self.registry.keeper.submit(self._save, record).result()
-            saved = self._path
+            saved = str(self._path)
         except OSError as error:
             trouble = f" The game could not be saved: {error.strerror or error}."
             log.error("cannot save to %s: %s", self.registry.library.folder, error.strerror or error)
         self.registry.library.release(self._path)
-        is_resumable = is_abandoned and saved is not None
-        if is_resumable and goes_on and self.people:
-            return record
-        if self.watched is not None:
-            self.watched.finish(record, saved, trouble, review)
-        for side in self.people.values():
-            side.finish(record, saved, trouble, None if is_resumable else review)
-        if self.onlookers is not None:
-            self.onlookers.finish(record, None if is_resumable else review)
-        return record
+        is_resumable = is_abandoned and saved is not None and bool(self.people)
+        if is_resumable and goes_on:
+            return
+        for page in [*self.pages, *([] if self.onlookers is None else [self.onlookers])]:
+            page.finish(record, None if is_resumable else review, saved, trouble)

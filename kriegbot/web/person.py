@@ -26,12 +26,12 @@ from kriegbot.request import (
 )
 from kriegbot.web import replies, requests
 from kriegbot.web.live import GameSetup, LiveGame, Side
-from kriegbot.web.registry import LatestRequest, PageGame, Registry
+from kriegbot.web.registry import PageGame, Registry
 from kriegbot.web.replies import Refusal, SideView, letters
 from kriegbot.web.requests import Act, Invite, New, Request, Watch, tag_of
 from kriegbot.web.review import AnalystFailed, Beliefs
 from kriegbot.web.seats import TimeControl
-from kriegbot.web.watch import ReplayedGame, WatchedGame, game_message
+from kriegbot.web.watch import ReplayedGame, WatchedGame
 from referee import Referee, View
 
 log = logging.getLogger("kriegbot.web")
@@ -40,11 +40,7 @@ log = logging.getLogger("kriegbot.web")
 class PersonGame(Side):
     """A person's side of a game, which carries out its requests."""
 
-    def __init__(self, game: LiveGame, color: chess.Color, *, may_invite: bool = False) -> None:
-        super().__init__(game, color, may_invite=may_invite)
-        self._has_heat = False
-        self._heats, self._hints = LatestRequest(self._heat), LatestRequest(self._hint)
-        self._follows = LatestRequest(self._follow)
+    _has_heat = False
 
     def take(self, request: Request) -> None:
         """Carry out a request of the person."""
@@ -58,14 +54,12 @@ class PersonGame(Side):
                     side.seat.come()
             case _ if self.record is not None or not self.game.is_live:  # its thread may still be about to end
                 super().take(request)
-            case requests.Try(text):
+            case requests.Try(text) | requests.Prepare(text):
                 try:
-                    self.seat.answer(text)
-                except BadTry as error:
-                    self.publish(Refusal(str(error), tag_of(request)))
-            case requests.Prepare(text):
-                try:
-                    self.publish(self.seat.prepare(text))
+                    if isinstance(request, requests.Try):
+                        self.seat.answer(text)
+                    else:
+                        self.publish(self.seat.prepare(text))
                 except BadTry as error:
                     self.publish(Refusal(str(error), tag_of(request)))
             case Act("resign"):
@@ -78,7 +72,7 @@ class PersonGame(Side):
                 self.publish(replies.NextGame(games[self.color].id))
                 self.game.stop("there is a new link")
             case Act("draw"):
-                self.game.offer_draw(self.color, self._view)
+                self.game.offer_draw(self.color, self.seat.view)
             case requests.SetHeat() | Act("hint") | Act("takeback") if self.game.is_for_two:
                 raise Refused("There is no help in a game between people.")
             case requests.SetHeat(is_on):
@@ -87,23 +81,22 @@ class PersonGame(Side):
                 if not is_on:
                     self._publish_heat(0, [])
             case Act("hint"):
-                self._hints.want(self.seat.turn_view())
+                self.work("hint", "hint", self._hint, self.seat.turn_view())
             case Act("takeback"):
                 self.seat.take_back()
             case _:
                 raise Refused("That cannot be done in a game in progress.")
 
-    def _show(self, view: View, message: SideView) -> None:
-        """Publish a view; in the game's thread."""
-        super()._show(view, message)
+    def _show(self, message: SideView) -> None:
+        super()._show(message)
         if self._has_heat:
             self.registry.call_soon(self._want_heat)
-        if self.game.programs and view.turn == view.color and view.end is None:
-            self.registry.call_soon(partial(self._follows.want, view))
+        if self.game.programs and message.yours:
+            self.registry.call_soon(partial(self.work, "follow", "", self._follow, self.seat.view))
 
     def _want_heat(self) -> None:
-        if self._has_heat and self._view is not None:
-            self._heats.want(self._view)
+        if self._has_heat and self.seat.view is not None:
+            self.work("heat", "heat map", self._heat, self.seat.view)
 
     async def _follow(self, view: View) -> None:
         """Let the analyst follow this side of the game, so that the review begins at once."""
@@ -123,12 +116,7 @@ class PersonGame(Side):
         self.publish(replies.HeatMap(self._has_heat, ply, chances))
 
     async def _hint(self, view: View) -> None:
-        try:
-            hint = await self.registry.analyst.ask(Beliefs.hint, self.game.analysis, view)
-        except AnalystFailed as error:
-            log.warning("no hint: %s", error)
-            self.publish(Refusal(f"No hint: {error}.", "hint"))
-            return
+        hint = await self.registry.analyst.ask(Beliefs.hint, self.game.analysis, view)
         if self.game.is_live:
             self.game.help.hints += 1
             self.publish(replies.HintMessage(view.ply, **hint))
@@ -174,8 +162,7 @@ def seat_people(
         opponent = called(str(programs[not color])) if programs else "Opponent"
         names = (YOU, opponent) if color else (opponent, YOU)
         link = f"/{registry.guest_token}/#game="
-        message = game_message(
-            side,
+        side.introduce(
             names,
             setup.rules,
             setup.seed if setup.is_seed_given else None,
@@ -186,7 +173,6 @@ def seat_people(
             clock=None if setup.control is None else str(setup.control),
             invitation=link + sides[not color].id if side.may_invite else None,
         )
-        side.publish(message)
     return sides
 
 
@@ -216,7 +202,7 @@ def watched(registry: Registry, request: Watch) -> WatchedGame:
     game = LiveGame(registry, GameSetup(rules, seed), {chess.WHITE: white, chess.BLACK: black}, request.pace).watched
     assert game is not None  # for mypy: no person plays
     names, men = both_called([str(white), str(black)]), letters(chess.Board().piece_map())
-    game.publish(game_message(game, names, rules, None if request.seed is None else seed, men=men))
+    game.introduce(names, rules, None if request.seed is None else seed, men=men)
     return game
 
 

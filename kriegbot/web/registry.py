@@ -8,30 +8,23 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar
 
 import chess
 
-from kriegbot.children import CannotStart
-from kriegbot.game.process import try_out
 from kriegbot.narration.results import Results, results_rows, results_text
-from kriegbot.players.specs import BadSpec, PlayerSpec
-from kriegbot.request import Refused, refusing
+from kriegbot.request import Refused
 from kriegbot.web import replies
-from kriegbot.web.library import Address, Library, read_private, write_private
-from kriegbot.web.replies import Preparing, Refusal, Reply
+from kriegbot.web.library import Library, logged, write_private
+from kriegbot.web.replies import KEPT, GameEnded, GameInfo, Preparing, Refusal, Reply
 from kriegbot.web.requests import MAX_CHOICES, Act, Look, Request
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import SeatPool
 from referee import GameRecord, RuleSet
-from referee.text import write_file
-
-T = TypeVar("T")
-
 
 log = logging.getLogger("kriegbot.web")
 
@@ -58,23 +51,13 @@ class ServerLimits:
 LIMITS = ServerLimits()
 
 
-class LatestRequest(Generic[T]):
-    """Runs a coroutine for the latest request only: each request cancels the one before."""
-
-    def __init__(self, work: Callable[[T], Coroutine[Any, Any, None]]) -> None:
-        self._work = work
-        self._task: asyncio.Task[None] | None = None
-
-    def want(self, request: T) -> None:
-        """Start on a request; on the event loop."""
-        if self._task is not None:
-            self._task.cancel()
-        self._task = asyncio.create_task(self._work(request))
-
-
 class GameThread:
-    """A game in a thread of its own; this base class, for games that are over, has no thread."""
+    """A game in a thread of its own; this base class, for games that are over, has no thread.
 
+    `is_stopping` is True if it is abandoned and about to end.
+    """
+
+    is_stopping = False
     _thread: threading.Thread | None = None
 
     @property
@@ -91,42 +74,35 @@ class GameThread:
     def stop(self, why: str) -> None:
         """Abandon the game if it is live; in any thread, without waiting. Idempotent."""
 
-    def wait(self, seconds: float) -> None:
-        """Wait for the end of the thread, at most so many seconds."""
-        if self._thread is not None:
-            self._thread.join(seconds)
-
 
 class PageGame:
     """One game on the page, as one side plays it, or to watch or review.
 
     Attributes:
       id: its name in addresses.
+      color: the side that a person plays here.
       play: the thread of the game.
       record: the game after its end, None before.
       review: the frames that browsers may have; None before the end of a game that a person plays.
       unattended_since: the time when the last browser left, on the monotonic clock.
-      is_stopping: True if it is abandoned and about to end.
       is_for_guests: True if its id alone is enough to join.
       is_mine: True if only browsers of whoever runs the server have joined; its result is theirs.
     """
 
     kind: ClassVar[str]
-    replayed: ClassVar[tuple[type[Reply], ...]]
-    """The messages of which a new listener gets the last one."""
+    color: chess.Color | None = None
 
-    def __init__(self, registry: Registry, play: GameThread | None = None) -> None:
-        self.id = secrets.token_urlsafe(12)
+    def __init__(self, registry: Registry, play: GameThread | None = None, id_: str | None = None) -> None:
+        self.id = id_ or secrets.token_urlsafe(12)
         self.registry, self.play = registry, play or GameThread()
         self.record: GameRecord | None = None
         self.review: Review | None = None
         self.unattended_since = time.monotonic()
-        self.is_stopping = False
         self.is_for_guests, self.is_mine = False, True
         self._last: dict[type[Reply], Reply] = {}
         self._listeners: set[Callable[[Reply], None]] = set()
         self._lock = threading.RLock()
-        self._looks, self._turnings = LatestRequest(self._look), LatestRequest(self._send_turning)
+        self._tasks: dict[str, asyncio.Task[None]] = {}
 
     @property
     def has_listeners(self) -> bool:
@@ -145,15 +121,32 @@ class PageGame:
     def sit_down(self, browser: str, name: str) -> None:
         """Seat a browser; raise Refused if there is no seat for it."""
 
+    def leave(self, why: str) -> None:
+        """Let the game end without this page."""
+
     def take(self, request: Request) -> None:
         """Carry out a request of a browser; on the event loop."""
         match request:
             case Look(indexes) if self.review is not None:
-                self._looks.want(indexes)
+                self.work("look", "analysis", self._look, self.review, indexes)
             case Act("turning") if self.review is not None and not self.review.is_live:
-                self._turnings.want(self.review)
+                self.work("turning", "turning points", self._send_turning, self.review)
             case _:
                 raise Refused("That cannot be done in this game.")
+
+    def work(self, name: str, what: str, function: Callable[..., Coroutine[Any, Any, None]], *args: object) -> None:
+        """Start a coroutine that asks the analyst, in place of the last one of this name; publish why it fails."""
+
+        async def run() -> None:
+            try:
+                await function(*args)
+            except (IndexError, AnalystFailed) as error:
+                log.warning("no %s: %s", what, error)
+                self.publish(Refusal(f"No {what}: {error}.", name))
+
+        if name in self._tasks:
+            self._tasks[name].cancel()
+        self._tasks[name] = asyncio.create_task(run())
 
     def publish(self, message: Reply) -> None:
         """Send a message to all listeners; in any thread."""
@@ -162,9 +155,34 @@ class PageGame:
             for listener in self._listeners:
                 listener(message)
 
+    def introduce(self, players: Sequence[str], rules: RuleSet, seed: str | int | None, **more: Any) -> None:
+        """Publish the introduction to the game; `more` has other fields of it."""
+        white, black = players
+        text = None if seed is None else str(seed)
+        self.publish(GameInfo(self.id, self.kind, white, black, rules.title, text, **more))
+
+    def finish(self, record: GameRecord, review: Review | None, saved: str | None = None, trouble: str = "") -> None:
+        """Publish the end; without a review as long as the game may be continued."""
+        text = record.end.text() if record.end is not None else "the game is unfinished"
+        winner = None if record.end is None else record.end.winner
+        over = GameEnded(
+            record.result,
+            f"{text[0].upper()}{text[1:]}.{trouble}",
+            saved,
+            None if review is None else record.headers.get("Seed"),
+            None if winner is None or self.color is None else winner == self.color,
+            resumable=review is None,
+        )
+        with self._lock:
+            self.record = record
+            self.publish(over)
+            if review is not None:
+                self.review = review
+                self.publish(review.message())
+
     def snapshot(self) -> list[Reply]:
         """Return the messages for a new listener."""
-        messages = [self._last[kind] for kind in self.replayed if kind in self._last]
+        messages = [self._last[kind] for kind in KEPT if kind in self._last]
         return messages if self.review is None else [*messages, self.review.message()]
 
     def join(self, listener: Callable[[Reply], None]) -> None:
@@ -180,32 +198,16 @@ class PageGame:
             self._listeners.discard(listener)
             self.unattended_since = time.monotonic()
 
-    def give_up(self, why: str) -> None:
-        """Abandon the game because no browser shows it."""
-        self.is_stopping = True
-        self.play.stop(why)
-
-    async def _look(self, indexes: Sequence[int]) -> None:
-        if self.review is None:
-            return
-        try:
-            while indexes:
-                analyses = await self.review.look(indexes, self.registry.analyst)
-                indexes = indexes[len(analyses) :]
-                for analysis in analyses:
-                    self.publish(analysis)
-        except (IndexError, AnalystFailed) as error:
-            log.warning("no analysis of moments %s: %s", indexes, error)
-            self.publish(Refusal(f"No analysis: {error}.", "look"))
+    async def _look(self, review: Review, indexes: Sequence[int]) -> None:
+        while indexes:
+            analyses = await review.look(indexes, self.registry.analyst)
+            indexes = indexes[len(analyses) :]
+            for analysis in analyses:
+                self.publish(analysis)
 
     async def _send_turning(self, review: Review) -> None:
-        try:
-            async for turning in review.turning(self.registry.analyst):
-                self.publish(turning)
-        except AnalystFailed as error:
-            log.warning("no turning points: %s", error)
-            self.publish(Refusal(f"No turning points: {error}.", "turning"))
-            return
+        async for turning in review.turning(self.registry.analyst):
+            self.publish(turning)
         if self.is_mine and self.record is not None and review.you is not None:
             themes = [one["theme"] for one in turning.points if one["side"] == chess.COLOR_NAMES[review.you]]
             await asyncio.to_thread(self.registry.add_review, self.record, themes)
@@ -216,17 +218,16 @@ class Registry:
 
     Args:
       folder: where they are saved.
-      memory, results, address: files for the page's choices, the results of whoever runs the server, and the page's
-        address; by default in that folder.
+      config: the folder of files with the page's choices and address; by default the same.
+      results: the results of whoever runs the server; by default in a file of the same folder.
       sandbox: False to trust players from outside; True to refuse chess engines, which no sandbox holds.
     """
 
     def __init__(
         self,
         folder: Path,
-        memory: Path | None = None,
-        results: Path | None = None,
-        address: Path | None = None,
+        config: Path | None = None,
+        results: Results | None = None,
         *,
         sandbox: bool | None = None,
         limits: ServerLimits = LIMITS,
@@ -236,16 +237,16 @@ class Registry:
         self.keeper = ThreadPoolExecutor(1, "keeper")  # saves games in progress
         self.restoring = asyncio.Lock()
         self.is_closing = False
-        self._memory = folder / "page.json" if memory is None else memory
-        self.results = Results(folder / "results.jsonl" if results is None else results)
-        self._address_file = folder / ".address.json" if address is None else address
+        self._memory = (config or folder) / "page.json"
+        self.results = results or Results(folder / "results.jsonl")
+        self.address_file = folder / ".address.json" if config is None else config / "address.json"
         self.guest_token = ""
         self.network: Callable[[str | None], Awaitable[None]] | None = None  # opens it; None if that is impossible
         self.network_shown = replies.NetworkState([], None)
-        self.seats = SeatPool(self._preparing)
+        self.seats = SeatPool(self.report_progress)
         self.preparing: Preparing | None = None
         self.listeners: set[Callable[[Reply], None]] = set()
-        self._games: dict[str, PageGame] = {}
+        self.games: dict[str, PageGame] = {}
         self._analyst: Analyst | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -271,18 +272,6 @@ class Registry:
         for listener in list(self.listeners):
             listener(message)
 
-    def address_at(self, host: str) -> Address:
-        """Return the address that the page had at this host; a new one, if it had another host or none."""
-        kept = read_private(self._address_file, Address)
-        if kept is None or kept.host != host:  # what has crossed a network opens nothing elsewhere
-            kept = Address(host)
-        self.guest_token = kept.guest_token
-        return kept
-
-    def keep_address(self, address: Address) -> None:
-        """Store the page's address for the next server."""
-        write_private(self._address_file, address)
-
     @property
     def choices(self) -> str:
         """The choices that the page wants to find again."""
@@ -293,31 +282,19 @@ class Registry:
 
     def remember(self, choices: str) -> None:
         """Store the page's choices in a file, if it can be written."""
-        try:
-            self._memory.parent.mkdir(parents=True, exist_ok=True)
-            write_file(self._memory, choices.encode(errors="replace"))
-        except OSError as error:
-            log.warning("cannot remember choices in %s: %s", self._memory, error.strerror or error)
+        write_private(self._memory, choices.encode(errors="replace"))
 
     def results_shown(self, game: str | None = None, text: str = "") -> replies.ResultsTable:
         """Return the results of whoever runs the server, with a sentence on a game that has just ended."""
-        results, skills = self.results.all(), self.results.to_practise()
-        about, rows = results_text(results), results_rows(results)
-        return replies.ResultsTable(rows, about, skills, game, text)
+        results = self.results.all()
+        about, skills = results_text(results), self.results.to_practise()
+        return replies.ResultsTable(results_rows(results), about, skills, game, text)
 
     def add_review(self, record: GameRecord, themes: Sequence[str]) -> None:
         """Store the themes of the turning points of whoever runs the server, and send the new results."""
-        try:
+        with logged("store themes of turning points in", self.results.path):
             self.results.add_review(record.headers.get("Seed", ""), themes)
-        except OSError as error:
-            log.warning("cannot store themes of turning points in %s: %s", self.results.path, error.strerror or error)
         self.broadcast(self.results_shown())
-
-    def check(self, players: Iterable[PlayerSpec], rules: RuleSet) -> None:
-        """Try out players from outside, and parts; raise Refused if one cannot play."""
-        with refusing(BadSpec, CannotStart):
-            for spec in players:
-                try_out(spec, rules, self._preparing)
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """Call a function on the event loop, from any thread; do nothing once the server has stopped."""
@@ -328,25 +305,21 @@ class Registry:
     def add(self, game: PageGame, join: Callable[[PageGame], None] = lambda _: None) -> None:
         """Add a game and start it; call `join` with it before it starts, so that a listener misses no message."""
         limit = self.limits.live_games
-        if sum(game.play.is_live and not game.is_stopping for game in self._games.values()) >= limit:
+        if len(self._live()) >= limit:
             unattended = self._unattended()
             if not unattended:
                 raise Refused(f"{limit} game{'s are' if limit > 1 else ' is'} in progress, the limit. End one first.")
-            unattended[0].give_up("nobody came back, and room was needed")
-        ended = [id_ for id_, game in self._games.items() if not game.play.is_live]
-        for id_ in ended[: max(0, len(self._games) + 1 - self.limits.games)]:
-            del self._games[id_]
-        self._games[game.id] = game
+            _give_up(unattended[0], "nobody came back, and room was needed")
+        ended = [id_ for id_, game in self.games.items() if not game.play.is_live]
+        for id_ in ended[: max(0, len(self.games) + 1 - self.limits.games)]:
+            del self.games[id_]
+        self.games[game.id] = game
         join(game)
         game.play.begin()
 
-    def has(self, id_: str) -> bool:
-        """Return True if a game has this id."""
-        return id_ in self._games
-
     def get(self, id_: str, *, is_guest: bool = False) -> PageGame:
         """Return the game with this id; raise Refused if there is none, or none for guests."""
-        game = self._games.get(id_)
+        game = self.games.get(id_)
         if game is None or (is_guest and not game.is_for_guests):
             where = "Ask for a new link" if is_guest else "Finished games are under Saved games"
             raise Refused(f"There is no such game here any more. {where}.")
@@ -359,27 +332,35 @@ class Registry:
         for number, game in enumerate(reversed(unattended)):
             is_old = now - game.unattended_since > self.limits.abandon_after
             if number >= self.limits.unattended_games or is_old:
-                game.give_up("nobody came back")
+                _give_up(game, "nobody came back")
+
+    def _live(self) -> list[PageGame]:
+        return [game for game in self.games.values() if game.play.is_live and not game.play.is_stopping]
 
     def _unattended(self) -> list[PageGame]:
         """Return live games that no browser shows, in the order in which the last one left."""
-        live = [game for game in self._games.values() if game.play.is_live and not game.is_stopping]
-        return sorted((game for game in live if game.is_unattended), key=lambda game: game.unattended_since)
+        return sorted((game for game in self._live() if game.is_unattended), key=lambda game: game.unattended_since)
 
     def stop(self, why: str) -> None:
         """Abandon all games, wait until they are saved, and end all processes. Idempotent."""
         self.is_closing = True
         deadline = time.monotonic() + self.limits.stop_time
-        while (live := [game for game in self._games.values() if game.play.is_live]) and time.monotonic() < deadline:
+        while (live := [game for game in self.games.values() if game.play.is_live]) and time.monotonic() < deadline:
             for game in live:  # repeatedly, for processes that were about to start
                 game.play.stop(why)
-            live[0].play.wait(0.1)
+            time.sleep(0.05)
         for game in live:
             log.error("game %s did not stop", game.id)
         self.seats.close()
         if self._analyst is not None:
             self._analyst.close()
 
-    def _preparing(self, what: str, done: int, total: int) -> None:
+    def report_progress(self, what: str, done: int, total: int) -> None:
+        """Send the progress of compiling kernels to all sockets; in any thread."""
         self.preparing = Preparing(what, done, total)
         self.broadcast(self.preparing)
+
+
+def _give_up(game: PageGame, why: str) -> None:
+    game.play.is_stopping = True
+    game.play.stop(why)

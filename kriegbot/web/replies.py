@@ -328,6 +328,22 @@ class Refusal(Reply, tag="refusal"):
     to: str | None = None
 
 
+KEPT: tuple[type[Reply], ...] = (
+    GameInfo,
+    SideView,
+    HeatMap,
+    DrawOffer,
+    Presence,
+    Names,
+    NotYet,
+    PaceSet,
+    GameEnded,
+    ResultsTable,
+    NextGame,
+)
+"""Messages of which somebody who joins a game gets the last one, in this order."""
+
+
 def side_view(view: View, entries: Sequence[Entry], clocks: Clocks) -> SideView:
     """Return the message on a view."""
     start, check = chess.Board(view.start), check_to_answer(view)

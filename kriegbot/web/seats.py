@@ -258,10 +258,11 @@ class PersonSeat(Seat):
     """The seat of a person, who may still have to come. The game begins when everybody is there.
 
     Args:
-      publish: called in the game's thread with each view that brings something new, and the message for the browser.
+      publish: called in the game's thread with the browser's message on each view that brings something new.
       is_here: True if the person is there already.
 
     Attributes:
+      view: the last view that brought something new.
       takes_back: True if the person has left the game only to continue it from an earlier turn.
       opponent: the program's seat, if a program plays.
     """
@@ -269,10 +270,10 @@ class PersonSeat(Seat):
     name = "human"
     opponent: PooledSeat | None = None
 
-    def __init__(self, publish: Callable[[View, replies.SideView], None], clock: GameClock, *, is_here: bool) -> None:
+    def __init__(self, publish: Callable[[replies.SideView], None], clock: GameClock, *, is_here: bool) -> None:
         self._publish, self._clock = publish, clock
         self._diary, self._even = Diary(for_person=True), EvenTime()
-        self._shown: View | None = None
+        self.view: View | None = None
         self._turn_view: View | None = None  # of the turn for which the game waits
         self._has_resigned = self.takes_back = False
         self._actions: SimpleQueue[SeatAction] = SimpleQueue()
@@ -289,7 +290,7 @@ class PersonSeat(Seat):
     def begin(self, seed: int) -> None:  # noqa: ARG002 - every seat gets one
         """Wait for the person, and start with an empty diary."""
         self.takes_back = False
-        self._diary, self._even, self._shown = Diary(for_person=True), EvenTime(), None
+        self._diary, self._even, self.view = Diary(for_person=True), EvenTime(), None
         self._here.wait()
 
     def ask(self, view: View) -> Choice:
@@ -312,15 +313,15 @@ class PersonSeat(Seat):
     def wait(self, view: View) -> None:
         """Publish a view, if it brings anything new."""
         self._even.begin(view)
-        if view == self._shown:
+        if view == self.view:
             return
-        self._shown = view
+        self.view = view
         self._diary.take(view)
-        self._publish(view, side_view(view, self._diary.entries, self.clocks()))
+        self._publish(side_view(view, self._diary.entries, self.clocks()))
 
     def clocks(self) -> replies.Clocks:
         """Return the clocks for the page; none runs before the program is prepared, or after the end."""
-        view = self._shown
+        view = self.view
         if view is None or view.end is not None:
             return self._clock.shown(None)
         is_held = view.turn != view.color and self.opponent is not None and self.opponent.is_preparing
@@ -334,7 +335,7 @@ class PersonSeat(Seat):
     def prepare(self, text: str) -> replies.Prepared:
         """Return a try or question for the person's next turn; raise BadTry if it can never be possible then."""
         with self._lock:
-            view = self._shown
+            view = self.view
             if view is None or view.end is not None or self._has_resigned:
                 raise Refused("There is nothing to prepare.")
             action = read_action(text, view) if view.turn == view.color else read_ahead(text, view)

@@ -25,6 +25,7 @@ from html import escape
 from pathlib import Path
 from types import FrameType
 
+import msgspec
 import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
@@ -36,6 +37,7 @@ from kriegbot.folders import config_folder
 from kriegbot.narration.results import Results
 from kriegbot.request import Refused, refusing
 from kriegbot.web.app import make_app
+from kriegbot.web.library import Address, read_private, write_private
 from kriegbot.web.registry import Registry
 from kriegbot.web.replies import NetworkState
 from kriegbot.web.requests import IS_GUEST, MAX_BYTES
@@ -78,7 +80,9 @@ class PageServer(uvicorn.Server):
 
     def __init__(self, registry: Registry, host: str = "127.0.0.1", port: int = 0) -> None:
         self.registry = registry
-        self.kept = registry.address_at(host)
+        kept = read_private(registry.address_file, Address)  # what has crossed a network opens nothing elsewhere
+        self.kept = Address(host) if kept is None or kept.host != host else kept
+        registry.guest_token = self.kept.guest_token
         try:
             self._socket = listening(host, port or self.kept.port, or_any=not port)
         except OSError as error:
@@ -92,7 +96,7 @@ class PageServer(uvicorn.Server):
         token = self.kept.token
         if port or not self.kept.port:  # another server may have the usual port for now
             self.kept.port = self.port
-        registry.keep_address(self.kept)
+        write_private(registry.address_file, msgspec.json.encode(self.kept))
         self._guard = Guard(make_app(registry), token, registry.guest_token, host, self.port)
         self._house: asyncio.Server | None = None
         if host in LOOPBACK:
@@ -152,7 +156,7 @@ class PageServer(uvicorn.Server):
             self._guard.house = listener.getsockname()[:2]
             origin = "http://{}:{}".format(*self._guard.house)
         self.kept.network = address
-        self.registry.keep_address(self.kept)
+        write_private(self.registry.address_file, msgspec.json.encode(self.kept))
         self.registry.network_shown = NetworkState(addresses_here(), origin)
         self.registry.broadcast(self.registry.network_shown)
 
@@ -188,8 +192,7 @@ def serve(
 ) -> None:
     """Serve the page until Ctrl-C; begin with a saved game and its file, if given."""
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
-    config = config_folder()
-    registry = Registry(folder, config / "page.json", Results().path, config / "address.json", sandbox=sandbox)
+    registry = Registry(folder, config_folder(), Results(), sandbox=sandbox)
     server = PageServer(registry, host, port)
     address = server.address
     if saved is not None:
