@@ -247,7 +247,7 @@ def test_an_address_that_others_can_reach_is_warned_of_and_takes_no_foreign_name
     out, err = capsys.readouterr()
     assert "other machines can reach this server at 0.0.0.0, which is every address of this machine." in err
     assert "http://0.0.0.0" not in out  # no address for a browser elsewhere
-    guard = Guard(Starlette(), "token", "guest", "0.0.0.0", 80)
+    guard = Guard(Starlette(), {"token": False, "guest": True}, "0.0.0.0", 80)
     assert guard.is_host("192.168.0.7:80")
     assert guard.is_host("[fe80::1]:80")
     assert guard.is_host(socket.gethostname())

@@ -108,8 +108,8 @@ def looked_at(record: GameRecord, index: int) -> dict[str, Any]:
     beliefs = Beliefs()
     found = None
     while found is None:
-        found = beliefs.look("game", views, [heard])
-    analysis: dict[str, Any] = msgspec.to_builtins(found[0])
+        found = beliefs.look("game", views, heard)
+    analysis: dict[str, Any] = msgspec.to_builtins(found)
     return analysis
 
 

@@ -220,7 +220,7 @@ def test_a_side_in_the_dark_is_sure_of_nothing() -> None:
 def test_values_are_those_of_the_level_master_for_tries_that_may_be_legal(plies: int, impossible: int) -> None:
     views = views_of(game(plies=plies))
     heard = {color: len(seen[-1].events) for color, seen in views.items()}
-    (found,) = in_slices(Beliefs().look, "game", {color: seen[-1] for color, seen in views.items()}, [heard])
+    found = in_slices(Beliefs().look, "game", {color: seen[-1] for color, seen in views.items()}, heard)
     assert found.mover == "black"
     view = views[chess.BLACK][-1]
     belief = Belief(view, PARTICLES, SEED)
@@ -241,12 +241,9 @@ def test_many_moments_are_looked_at_as_each_is_alone() -> None:
     views = views_of(game(plies=11))
     last = {color: seen[-1] for color, seen in views.items()}
     moments = [{color: len(seen[at].events) for color, seen in views.items()} for at in (9, 0, 4)]
-    alone = [in_slices(Beliefs().look, "game", last, [heard])[0] for heard in moments]
-    together: list[Analysis] = []
+    alone = [in_slices(Beliefs().look, "game", last, heard) for heard in moments]
     beliefs = Beliefs()
-    while len(together) < len(moments):
-        together += beliefs.look("game", last, moments[len(together) :]) or []
-    assert together == alone
+    assert [in_slices(beliefs.look, "game", last, heard) for heard in moments] == alone
 
 
 def test_a_side_that_was_followed_through_the_game_has_its_turning_points_at_once() -> None:
@@ -278,14 +275,12 @@ def test_a_second_review_of_a_game_finds_the_analysis_of_the_first(tmp_path: Pat
         first = Review.of("first", record, tmp_path)
         try:
             turning = [message async for message in first.turning(analyst)]
-            looks: list[Analysis] = []
-            while len(looks) < len(first.frames):
-                looks += await first.look(range(len(looks), len(first.frames)), analyst)
+            looks = [await first.look(index, analyst) for index in range(len(first.frames))]
         finally:
             analyst.close()
         second, absent = Review.of("second", record, tmp_path), cast(Analyst, Absent())
         assert [message async for message in second.turning(absent)] == turning[-1:]
-        assert await second.look(range(len(looks)), absent) == looks
+        assert [await second.look(index, absent) for index in range(len(looks))] == looks
         return turning, looks
 
     turning, _ = asyncio.run(reviewed())
@@ -352,26 +347,26 @@ def test_a_game_is_looked_back_at_in_any_order_and_after_the_process_was_killed(
     async def looked() -> None:
         analyst = Analyst()
         try:
-            late, early = await asyncio.gather(*(review.look([index], analyst) for index in (12, 4)))
+            late, early = await asyncio.gather(*(review.look(index, analyst) for index in (12, 4)))
             views = views_of(record)
-            for index, (found,) in ((12, late), (4, early)):
+            for index, found in ((12, late), (4, early)):
                 view = views[chess.WHITE][index]
                 assert (type(found), found.index) == (Analysis, index)
                 assert found.white.chances == await analyst.ask(Beliefs.heat, "same", view)
-            (last,) = await review.look([len(review.frames) - 1], analyst)
+            last = await review.look(len(review.frames) - 1, analyst)
             assert (last.mover, last.tries) == (None, [])
             assert analyst.pid is not None
             if sys.platform != "win32":
                 os.kill(analyst.pid, signal.SIGKILL)
-                assert await Review.of("game", record).look([12], analyst) == late
+                assert await Review.of("game", record).look(12, analyst) == late
             for index in (-1, len(review.frames)):
                 with pytest.raises(IndexError):
-                    await review.look([index], analyst)
+                    await review.look(index, analyst)
         finally:
             analyst.close()
         assert analyst.pid is None
         with pytest.raises(AnalystFailed):
-            await review.look([5], analyst)
+            await review.look(5, analyst)
 
     asyncio.run(looked())
 
@@ -380,7 +375,7 @@ def test_an_analyst_that_is_closed_leaves_nobody_waiting() -> None:
     async def left() -> None:
         analyst = Analyst()
         review = Review.of("game", game(plies=60))
-        waiting = asyncio.gather(*(review.look([index], analyst) for index in (50, 60)), return_exceptions=True)
+        waiting = asyncio.gather(*(review.look(index, analyst) for index in (50, 60)), return_exceptions=True)
         await asyncio.sleep(0.1)
         await asyncio.to_thread(analyst.close)
         assert all(isinstance(answer, BaseException) for answer in await waiting)

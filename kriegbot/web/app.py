@@ -206,9 +206,9 @@ class Socket:
                 await self._add(person.invited(registry, request))
             case requests.Watch():
                 await self._add([person.watched(registry, request)])
-            case requests.Resume(file):
+            case requests.WithFile("resume", file):
                 await self._add(await asyncio.to_thread(person.resumed, registry, file))
-            case requests.Open(file):
+            case requests.WithFile("open", file):
                 await self._add([await asyncio.to_thread(person.opened, registry, file)])
             case requests.OpenNetwork(address):
                 if registry.network is None or not self._is_mine:
@@ -216,8 +216,8 @@ class Socket:
                 await registry.network(address)
             case requests.Remember(choices):
                 registry.remember(choices)
-            case requests.Act("library") | requests.Delete():
-                if isinstance(request, requests.Delete):
+            case requests.Act("library") | requests.WithFile("delete"):
+                if isinstance(request, requests.WithFile):
                     registry.library.delete(request.file)
                 games = await asyncio.to_thread(registry.library.games)
                 self.send(GameList(str(registry.library.folder), games))

@@ -24,11 +24,11 @@ from kriegbot.request import (
     rules_of,
     seed_of,
 )
-from kriegbot.web import replies, requests
+from kriegbot.web import replies
 from kriegbot.web.live import GameSetup, LiveGame, Side
 from kriegbot.web.registry import PageGame, Registry
 from kriegbot.web.replies import Refusal, SideView, letters
-from kriegbot.web.requests import Act, Invite, New, Request, Watch, tag_of
+from kriegbot.web.requests import Act, Invite, New, Rename, Request, Switch, Watch, WithTry
 from kriegbot.web.review import AnalystFailed, Beliefs
 from kriegbot.web.seats import TimeControl
 from kriegbot.web.watch import ReplayedGame, WatchedGame
@@ -47,21 +47,21 @@ class PersonGame(Side):
         match request:
             case Act("rematch"):
                 self._play_again()
-            case requests.Rename(name) if self.game.is_for_two:
+            case Rename(name) if self.game.is_for_two:
                 self.rename(name)
             case Act("privacyscreen"):
                 for side in self.game.people.values():
                     side.seat.come()
             case _ if self.record is not None or not self.game.is_live:  # its thread may still be about to end
                 super().take(request)
-            case requests.Try(text) | requests.Prepare(text):
+            case WithTry(do, text):
                 try:
-                    if isinstance(request, requests.Try):
+                    if do == "try":
                         self.seat.answer(text)
                     else:
                         self.publish(self.seat.prepare(text))
                 except BadTry as error:
-                    self.publish(Refusal(str(error), tag_of(request)))
+                    self.publish(Refusal(str(error), do))
             case Act("resign"):
                 if not self.seat.resign():
                     self.publish(Refusal("You will resign as soon as your opponent has moved.", request.do))
@@ -73,9 +73,9 @@ class PersonGame(Side):
                 self.game.stop("there is a new link")
             case Act("draw"):
                 self.game.offer_draw(self.color, self.seat.view)
-            case requests.SetHeat() | Act("hint") | Act("takeback") if self.game.is_for_two:
+            case Switch("heat") | Act("hint") | Act("takeback") if self.game.is_for_two:
                 raise Refused("There is no help in a game between people.")
-            case requests.SetHeat(is_on):
+            case Switch("heat", is_on):
                 self._has_heat = is_on
                 self._want_heat()
                 if not is_on:

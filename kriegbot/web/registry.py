@@ -199,11 +199,8 @@ class PageGame:
             self.unattended_since = time.monotonic()
 
     async def _look(self, review: Review, indexes: Sequence[int]) -> None:
-        while indexes:
-            analyses = await review.look(indexes, self.registry.analyst)
-            indexes = indexes[len(analyses) :]
-            for analysis in analyses:
-                self.publish(analysis)
+        for index in indexes:
+            self.publish(await review.look(index, self.registry.analyst))
 
     async def _send_turning(self, review: Review) -> None:
         async for turning in review.turning(self.registry.analyst):

@@ -17,7 +17,7 @@ from kriegbot.narration.helping import TryValued
 from kriegbot.narration.results import ResultsRow, ToPractise
 from kriegbot.narration.turning import TurningPoint
 from kriegbot.players.human import try_name
-from referee import OpponentMoved, OwnTry, View, open_tries
+from referee import OwnTry, View, open_tries
 
 Men: TypeAlias = dict[str, str]  # square -> letter of the piece
 
@@ -163,9 +163,7 @@ class SideView(Reply, tag="view"):
     refused: list[str]  # names of this turn's refused tries
     log: list[LogEntry]
     marks: list[str]  # square of the enemy's last capture, and of the king in check
-    check: (
-        dict[str, list[str]] | None
-    )  # to answer: `line`, where it may come from, and `idle`, tries that do not answer it
+    check: dict[str, list[str]] | None  # `line`, where it may come from, and `idle`, tries that do not answer it
     clear: list[str]  # squares that the side's last move, at ply `moved`, showed to be empty
     moved: int
     last: list[str]  # origin and target of that move
@@ -349,17 +347,13 @@ def side_view(view: View, entries: Sequence[Entry], clocks: Clocks) -> SideView:
     start, check = chess.Board(view.start), check_to_answer(view)
     is_ahead = view.turn != view.color and view.end is None  # the side may prepare a try
     ahead = open_tries(view.color, view.men, view.kingside, view.queenside) if is_ahead else []
-    plies, last, clear = 0, [], chess.SquareSet()
-    moved = 0
-    for event in view.events:
-        if isinstance(event, OpponentMoved):
-            plies += 1
-        elif isinstance(event, OwnTry) and event.announcement is not None:
-            moved = plies = plies + 1
-            last = [event.move.from_square, event.move.to_square]
-            clear = chess.SquareSet(chess.between(*last)) | chess.BB_SQUARES[event.move.to_square]
-            if event.announcement.captured_square is not None:
-                clear.add(event.announcement.captured_square)
+    own = next((one for one in reversed(view.events) if isinstance(one, OwnTry) and one.announcement is not None), None)
+    last, clear = [], chess.SquareSet()
+    if own is not None and own.announcement is not None:
+        last = [own.move.from_square, own.move.to_square]
+        clear = chess.SquareSet(chess.between(*last)) | chess.BB_SQUARES[own.move.to_square]
+        if own.announcement.captured_square is not None:
+            clear.add(own.announcement.captured_square)
     return SideView(
         turn=chess.COLOR_NAMES[view.turn],
         ply=view.ply,
@@ -382,7 +376,7 @@ def side_view(view: View, entries: Sequence[Entry], clocks: Clocks) -> SideView:
         marks=square_names(sorted(marks(view))),
         check={"line": square_names(check.line), "idle": [move.uci() for move in check.idle]} if check else None,
         clear=square_names(clear),
-        moved=moved,
+        moved=0 if own is None else view.ply - (view.turn == view.color),
         last=square_names(last),
         taken=captures_text(view),
         lost="".join(chess.Piece(kind, view.color).symbol() for kind in lost_pieces(view)),

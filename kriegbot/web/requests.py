@@ -115,54 +115,32 @@ class Rename(Detailed):
     name: Name
 
 
-class Try(Detailed):
-    """The person's try, as people write it, or "any"."""
+class WithTry(Request):
+    """A try, as people write it, or "any": for now, or prepared for the person's turn while the opponent thinks."""
 
     usage = f"A try has at most {MAX_TRY} characters."
+    do: Literal["try", "prepare"]
     text: Annotated[str, msgspec.Meta(max_length=MAX_TRY)]
 
 
-class Prepare(Detailed):
-    """A try, or "any", that the person prepares for its turn while the opponent thinks."""
+class WithFile(Request):
+    """A saved game to look at (an unfinished one gets a mark, since both sides are shown), to play on or to delete."""
 
-    usage = Try.usage
-    text: Annotated[str, msgspec.Meta(max_length=MAX_TRY)]
-
-
-class Open(Detailed):
-    """A saved game to look at. An unfinished one gets a mark, since both sides of it are shown."""
-
+    do: Literal["open", "resume", "delete"]
     file: FileName
 
 
-class Resume(Detailed):
-    """A saved game to play on."""
+class Switch(Request):
+    """Turn the map of enemy pieces on or off, or pause the watched game or go on with it."""
 
-    file: FileName
-
-
-class Delete(Detailed):
-    """A saved game to delete."""
-
-    file: FileName
+    do: Literal["heat", "pause"]
+    on: bool
 
 
 class Remember(Detailed):
     """The person's choices, in a text that only the page reads, for the next visit."""
 
     choices: Annotated[str, msgspec.Meta(max_length=MAX_CHOICES)]
-
-
-class SetHeat(Detailed, tag="heat"):
-    """Turn the map of enemy pieces on or off."""
-
-    on: bool
-
-
-class Pause(Detailed):
-    """Pause the watched game, or go on with it."""
-
-    on: bool
 
 
 class SetPace(Detailed, tag="pace"):
@@ -181,11 +159,12 @@ class Look(Detailed):
 
 def tag_of(request: Request) -> str:
     """Return the `do` of a message."""
-    return request.do if isinstance(request, Act) else str(request.__struct_config__.tag)
+    return str(getattr(request, "do", request.__struct_config__.tag))
 
 
 REQUESTS: dict[str, type[Request]] = {str(kind.__struct_config__.tag): kind for kind in Detailed.__subclasses__()}
-REQUESTS |= dict.fromkeys(get_args(get_type_hints(Act)["do"]), Act)
+for _kind in (Act, WithTry, WithFile, Switch):
+    REQUESTS |= dict.fromkeys(get_args(get_type_hints(_kind)["do"]), _kind)
 
 
 class _Tagged(msgspec.Struct):

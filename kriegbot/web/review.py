@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
@@ -79,28 +79,25 @@ class Review:
         """Return the frames from number `start` on as a message."""
         return Frames(start, self.frames[start:], self.is_live)
 
-    async def look(self, indexes: Sequence[int], analyst: Analyst) -> list[Analysis]:
-        """Return the analysis of the first of some frames; of at least one.
+    async def look(self, index: int, analyst: Analyst) -> Analysis:
+        """Return the analysis of a frame.
 
         Raises:
           IndexError: there is no such frame.
           AnalystFailed: the analyst gave no answer.
         """
-        for index in indexes:
-            if not 0 <= index < len(self.frames):
-                raise IndexError(f"there is no moment {index}; the last one is {len(self.frames) - 1}")
-        known = [look for index in indexes if (look := self.kept.look(index)) is not None]
-        if known and not self.is_live:
+        if not 0 <= index < len(self.frames):
+            raise IndexError(f"there is no moment {index}; the last one is {len(self.frames) - 1}")
+        known = self.kept.look(index)
+        if known is not None and not self.is_live:
             return known
-        counts = [self._event_counts[index] for index in indexes]
-        analyses = await analyst.ask(Beliefs.look, self.key, self.views, counts)
-        for index, analysis in zip(indexes, analyses, strict=False):
-            analysis.index = index
-            if not self.is_live:
-                self.kept.add(analysis)
+        analysis = await analyst.ask(Beliefs.look, self.key, self.views, self._event_counts[index])
+        analysis.index = index
+        if not self.is_live:
+            self.kept.add(analysis)
         if len(self.kept.looks) == len(self.frames):
             await asyncio.to_thread(self.kept.save)
-        return analyses
+        return analysis
 
     async def turning(self, analyst: Analyst) -> AsyncIterator[TurningPoints]:
         """Yield the turning points of one side, the person's or White's, then of both; raise AnalystFailed.
@@ -230,28 +227,21 @@ class Beliefs:
     def _at(self, key: str, view: View) -> BeliefSnapshot | None:
         return self._sides(key)[view.color].at(view, seconds=SLICE)
 
-    def look(
-        self, key: str, views: Mapping[chess.Color, View], moments: Sequence[Mapping[chess.Color, int]]
-    ) -> list[Analysis] | None:
-        """Return both sides' beliefs and the mover's tries, best first, at the first of some moments.
+    def look(self, key: str, views: Mapping[chess.Color, View], counts: Mapping[chess.Color, int]) -> Analysis | None:
+        """Return both sides' beliefs at a moment, and the mover's tries, best first.
 
-        The views are those at the end, the moments numbers of events in each. Returns as many as fit in one `SLICE`.
+        The views are those at the end, the moment a number of events in each.
         """
         sides, deadline = self._sides(key), perf_counter() + SLICE
-        analyses: list[Analysis] = []
-        for counts in moments:
-            white, black = (
-                sides[color].at(views[color], counts[color], deadline - perf_counter()) for color in (True, False)
-            )
-            if white is None or black is None:
-                break
-            mover, color = (white, chess.WHITE) if white.view.turn else (black, chess.BLACK)
-            name = None if mover.view.end is not None else chess.COLOR_NAMES[color]
-            beliefs = believed(white, black.view.men), believed(black, white.view.men)
-            analyses.append(Analysis(*beliefs, name, BY, sides[color].values(mover)))
-            if perf_counter() > deadline:
-                break
-        return analyses or None
+        white, black = (
+            sides[color].at(views[color], counts[color], deadline - perf_counter()) for color in (True, False)
+        )
+        if white is None or black is None:
+            return None
+        mover, color = (white, chess.WHITE) if white.view.turn else (black, chess.BLACK)
+        name = None if mover.view.end is not None else chess.COLOR_NAMES[color]
+        beliefs = believed(white, black.view.men), believed(black, white.view.men)
+        return Analysis(*beliefs, name, BY, sides[color].values(mover))
 
     def turning(
         self, key: str, views: Mapping[chess.Color, View], color: chess.Color, you: chess.Color | None

@@ -19,11 +19,11 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from types import FrameType
+from typing import Literal
 
 import msgspec
 import uvicorn
@@ -97,28 +97,31 @@ class PageServer(uvicorn.Server):
         if port or not self.kept.port:  # another server may have the usual port for now
             self.kept.port = self.port
         write_private(registry.address_file, msgspec.json.encode(self.kept))
-        self._guard = Guard(make_app(registry), token, registry.guest_token, host, self.port)
-        self._house: asyncio.Server | None = None
+        self._app = make_app(registry)
+        self._house: uvicorn.Server | None = None  # for guests in a network
         if host in LOOPBACK:
             registry.network = self.open_network
             registry.network_shown = NetworkState(addresses_here(), None)
         self.address = f"http://{reached_at(host)}:{self.port}/{token}/"
-        super().__init__(
-            uvicorn.Config(
-                self._guard,
-                loop="asyncio",
-                http="h11",
-                ws=_Frames,
-                ws_max_size=MAX_BYTES,
-                ws_per_message_deflate=False,
-                lifespan="on",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,
-                limit_concurrency=registry.limits.connections,
-                timeout_graceful_shutdown=2,
-            )
+        super().__init__(self._config({token: False, registry.guest_token: True}, host, self.port, "on"))
+
+    def _config(
+        self, tokens: Mapping[str, bool], host: str, port: int, lifespan: Literal["on", "off"]
+    ) -> uvicorn.Config:
+        return uvicorn.Config(
+            Guard(self._app, tokens, host, port),
+            loop="asyncio",
+            http="h11",
+            ws=_Frames,
+            ws_max_size=MAX_BYTES,
+            ws_per_message_deflate=False,
+            lifespan=lifespan,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=self.registry.limits.connections,
+            timeout_graceful_shutdown=2,
         )
 
     def serve_until_stopped(self) -> None:
@@ -144,31 +147,27 @@ class PageServer(uvicorn.Server):
         """Let guests in at an address of this machine, where the guard takes only their token; None: no longer."""
         if address is not None and address not in addresses_here():
             raise Refused("This machine no longer has that address. Load the page again.")
-        self._close_house()
+        await self._close_house()
         origin = None
         if address is not None:
             with refusing(OSError, beginning=f"Cannot listen on {address}: "):
                 listener = listening(address, self.port, or_any=True)
-            state = {"config": self.config, "server_state": self.server_state, "app_state": self.lifespan.state}
-            protocol: Callable[[], asyncio.Protocol] = partial(self.config.http_protocol_class, **state)
-            self._house = await asyncio.get_running_loop().create_server(protocol, sock=listener)
-            self.servers.append(self._house)
-            self._guard.house = listener.getsockname()[:2]
-            origin = "http://{}:{}".format(*self._guard.house)
+            port = listener.getsockname()[1]
+            config = self._config({self.registry.guest_token: True}, address, port, "off")
+            config.load()
+            self._house = uvicorn.Server(config)
+            self._house.lifespan = config.lifespan_class(config)
+            await self._house.startup([listener])
+            origin = f"http://{address}:{port}"
         self.kept.network = address
         write_private(self.registry.address_file, msgspec.json.encode(self.kept))
         self.registry.network_shown = NetworkState(addresses_here(), origin)
         self.registry.broadcast(self.registry.network_shown)
 
-    def _close_house(self) -> None:
-        if self._house is None:
-            return
-        self._house.close()
-        self.servers.remove(self._house)
-        for connection in list(self.server_state.connections):
-            if connection.transport.get_extra_info("sockname")[:2] == self._guard.house:
-                connection.shutdown()
-        self._house = self._guard.house = None
+    async def _close_house(self) -> None:
+        if self._house is not None:
+            house, self._house = self._house, None
+            await house.shutdown()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - signals give both
         """Stop the server. A second Ctrl-C changes nothing: stopping takes seconds, and saves all games."""
@@ -178,6 +177,7 @@ class PageServer(uvicorn.Server):
         """Stop the games, then the server."""
         await asyncio.to_thread(self.registry.stop, "the server was stopped")
         await asyncio.sleep(LAST_MESSAGES)
+        await self._close_house()
         await super().shutdown(sockets)
 
 
@@ -292,19 +292,14 @@ def _has_screen() -> bool:
 class Guard:
     """ASGI middleware that refuses and logs requests from elsewhere.
 
-    Attributes:
-      house: address and port of a listener for guests in a network, if it is open. Only their token is valid there.
-
     Args:
-      token, guest_token: first part of the path of whoever runs the server, and of people invited to one game.
+      tokens: valid first parts of the path; True for people invited to one game, False for whoever runs the server.
       host, port: the address that the server is bound to.
     """
 
-    def __init__(self, app: ASGIApp, token: str, guest_token: str, host: str, port: int) -> None:
-        self._app = app
-        self._token, self._guest_token = token.encode(), guest_token.encode()
+    def __init__(self, app: ASGIApp, tokens: Mapping[str, bool], host: str, port: int) -> None:
+        self._app, self._tokens = app, tokens
         self._host, self._port = host, port
-        self.house: tuple[str, int] | None = None
         self._refused = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -322,45 +317,40 @@ class Guard:
             await _refuse(scope, receive, send)
             return
         path = "/" + scope["path"].lstrip("/").partition("/")[2]
-        inner = dict(scope) | {"path": path, "raw_path": path.encode(), IS_GUEST: self._has(self._guest_token, scope)}
+        inner = dict(scope) | {"path": path, "raw_path": path.encode(), IS_GUEST: self._is_guest(scope)}
         host = Headers(scope=scope)["host"]
-        is_trusted = self._host in LOOPBACK and not self._is_house(scope)
-        await self._app(inner, receive, _with_headers(send, host, is_trusted=is_trusted))
+        await self._app(inner, receive, _with_headers(send, host, is_trusted=self._host in LOOPBACK))
 
     def refusal(self, scope: Scope) -> str:
         """Return the reason to refuse a request, or an empty string."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        is_house = self._is_house(scope)
-        if len(hosts) != 1 or not self.is_host(hosts[0], is_house=is_house):
+        if len(hosts) != 1 or not self.is_host(hosts[0]):
             return f"foreign Host {quoted(', '.join(hosts))}"
         if len(origins) > 1 or (origins and origins[0] != f"http://{hosts[0]}"):
             return f"foreign Origin {quoted(', '.join(origins))}"
         if scope["type"] == "websocket" and not origins:
             return "no Origin"
-        if not ((self._has(self._token, scope) and not is_house) or self._has(self._guest_token, scope)):
-            return "wrong token"
-        return ""
+        return "wrong token" if self._is_guest(scope) is None else ""
 
-    def _has(self, token: bytes, scope: Scope) -> bool:
-        first = scope["path"].lstrip("/").partition("/")[0]
-        return secrets.compare_digest(first.encode(), token)
+    def _is_guest(self, scope: Scope) -> bool | None:
+        """Return what the request's token stands for; None if it is wrong."""
+        first = scope["path"].lstrip("/").partition("/")[0].encode()
+        known = [is_guest for token, is_guest in self._tokens.items() if secrets.compare_digest(first, token.encode())]
+        return known[0] if known else None
 
-    def _is_house(self, scope: Scope) -> bool:
-        return self.house is not None and tuple(scope.get("server") or ()) == self.house
-
-    def is_host(self, text: str, *, is_house: bool = False) -> bool:
+    def is_host(self, text: str) -> bool:
         """Return True if a Host header names this server: by an address, which no name can fake, or as localhost.
 
-        A router may forward from any address to the house.
+        A router may forward from any address.
         """
         name, colon, port = text.lower().rpartition(":")
         if not colon or text.endswith("]"):
             name, port = text.lower(), "80"
         name = name.removeprefix("[").removesuffix("]")
-        if port != str(self.house[1] if is_house and self.house else self._port):
+        if port != str(self._port):
             return False
-        if self._host in LOOPBACK and not is_house:
+        if self._host in LOOPBACK:
             return name in LOOPBACK
         with contextlib.suppress(ValueError):
             return bool(ipaddress.ip_address(name))

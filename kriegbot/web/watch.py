@@ -10,7 +10,7 @@ from kriegbot.narration.moments import Narrator, both_named
 from kriegbot.request import PERSON
 from kriegbot.web.registry import GameThread, PageGame, Registry
 from kriegbot.web.replies import NotYet, PaceSet
-from kriegbot.web.requests import Act, Pause, Request, SetPace
+from kriegbot.web.requests import Act, Request, SetPace, Switch
 from kriegbot.web.review import Review
 from referee import GameRecord, View
 
@@ -42,7 +42,7 @@ class WatchedGame(PageGame):
     def take(self, request: Request) -> None:
         """Carry out a request of a browser; on the event loop."""
         match request:
-            case Pause(is_paused):
+            case Switch("pause", is_paused):
                 self._set_pace(self._pace, is_paused)
             case SetPace(seconds):
                 self._set_pace(seconds, self._is_paused)
