@@ -22,6 +22,7 @@ from kriegbot.game.process import try_out
 from kriegbot.game.seat import Seat
 from kriegbot.narration.helping import Help
 from kriegbot.narration.moments import MAX_NAME
+from kriegbot.players.base import AgreeDraw
 from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import Refused, refusing
 from kriegbot.web import replies
@@ -126,7 +127,7 @@ class Side(PageGame):
 
     def snapshot(self) -> list[Reply]:
         """Return the messages for a new listener."""
-        self.seat.come()
+        self.seat.here.set()
         messages = super().snapshot()
         if self.record is not None:
             return messages
@@ -244,7 +245,7 @@ class LiveGame(GameThread):
         ply = 0 if view is None else view.ply
         if self._offer is not None and self._offer[0] != color and ply <= self._offer[1]:
             for side in self.people.values():
-                side.seat.agree()
+                side.seat.act(AgreeDraw())
             return
         if view is not None and view.turn == color:
             ply += 1  # its own move comes before the opponent's

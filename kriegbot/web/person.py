@@ -51,7 +51,7 @@ class PersonGame(Side):
                 self.rename(name)
             case Act("privacyscreen"):
                 for side in self.game.people.values():
-                    side.seat.come()
+                    side.seat.here.set()
             case _ if self.record is not None or not self.game.is_live:  # its thread may still be about to end
                 super().take(request)
             case WithTry(do, text):

@@ -18,20 +18,18 @@ from typing import TypeVar
 
 import chess
 
-import referee
 from kriegbot.children import CannotStart
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed, Seat
 from kriegbot.kernels.preparing import Progress
 from kriegbot.narration.diary import Diary, EvenTime
-from kriegbot.players.base import AgreeDraw, Choice, FlagFell, Leave, SeatAction
+from kriegbot.players.base import Choice, FlagFell, Leave, SeatAction
 from kriegbot.players.human import read_action, read_ahead, try_name
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from kriegbot.report import Report
 from kriegbot.request import Refused
-from kriegbot.web import replies
-from kriegbot.web.replies import Clocks, side_view
-from referee import GameRecord, View
+from kriegbot.web.replies import Clocks, Prepared, SideView, side_view
+from referee import GameRecord, Resign, View
 from referee.text import quoted
 
 T = TypeVar("T")
@@ -78,24 +76,26 @@ class GameClock:
         self.control = control
         self._used = dict.fromkeys(chess.COLORS, 0.0)
         self._running: chess.Color | None = None
-        self._since = time.monotonic()
-        self._is_held = False
+        self._since: float | None = None  # None while it is held
         if begun is not None:
-            first = chess.Board(begun.start).turn
-            for ply, turn in enumerate(begun.turns):
-                self._charge(first if ply % 2 == 0 else not first, turn.seconds or 0.0, has_moved=True)
+            color = chess.Board(begun.start).turn
+            for turn in begun.turns:
+                self._charge(color, turn.seconds or 0.0, has_moved=True)
+                color = not color
 
     def switch(self, color: chess.Color | None) -> None:
         """Stop the running clock, and start this side's; None starts neither."""
-        if self._running is not None:
-            self._charge(self._running, self._elapsed(), has_moved=color is (not self._running))
-        self._running, self._since, self._is_held = color, time.monotonic(), False
+        self._stop(has_moved=color is (not self._running))
+        self._running, self._since = color, time.monotonic()
 
     def hold(self) -> None:
         """Stop the running clock until the next `switch`, which adds the increment of a move."""
+        self._stop(has_moved=False)
+
+    def _stop(self, *, has_moved: bool) -> None:
         if self._running is not None:
-            self._charge(self._running, self._elapsed(), has_moved=False)
-        self._is_held = True
+            self._charge(self._running, self._elapsed(), has_moved=has_moved)
+        self._since = None
 
     def left(self, color: chess.Color) -> float | None:
         """Return the seconds left to a side; None without a time control."""
@@ -116,7 +116,7 @@ class GameClock:
         return self._used[color] + (self._elapsed() if color == self._running else 0.0)
 
     def _elapsed(self) -> float:
-        return 0.0 if self._is_held else time.monotonic() - self._since
+        return 0.0 if self._since is None else time.monotonic() - self._since
 
 
 class PooledSeat(ProcessSeat):
@@ -181,10 +181,8 @@ class PooledSeat(ProcessSeat):
             choice = self._unless_left(lambda: super(PooledSeat, self).ask(view))
         finally:
             flag.cancel()
-        if choice is not None:
-            return choice
         left = clock.left(view.color)
-        return Choice(FlagFell() if left is not None and left <= 0 else Leave(self._why))
+        return choice or Choice(FlagFell() if left is not None and left <= 0 else Leave(self._why))
 
     def _unless_left(self, act: Callable[[], T]) -> T | None:
         """Return the result of `act`; None if the game is abandoned meanwhile, or if no process can be started."""
@@ -262,6 +260,7 @@ class PersonSeat(Seat):
       is_here: True if the person is there already.
 
     Attributes:
+      here: set once the person is there.
       view: the last view that brought something new.
       takes_back: True if the person has left the game only to continue it from an earlier turn.
       opponent: the program's seat, if a program plays.
@@ -270,7 +269,7 @@ class PersonSeat(Seat):
     name = "human"
     opponent: PooledSeat | None = None
 
-    def __init__(self, publish: Callable[[replies.SideView], None], clock: GameClock, *, is_here: bool) -> None:
+    def __init__(self, publish: Callable[[SideView], None], clock: GameClock, *, is_here: bool) -> None:
         self._publish, self._clock = publish, clock
         self._diary, self._even = Diary(for_person=True), EvenTime()
         self.view: View | None = None
@@ -279,19 +278,15 @@ class PersonSeat(Seat):
         self._actions: SimpleQueue[SeatAction] = SimpleQueue()
         self.on_wait = self.wait
         self._lock = threading.RLock()
-        self._here = threading.Event()
+        self.here = threading.Event()
         if is_here:
-            self.come()
-
-    def come(self) -> None:
-        """Note that the person is there. Idempotent."""
-        self._here.set()
+            self.here.set()
 
     def begin(self, seed: int) -> None:  # noqa: ARG002 - every seat gets one
         """Wait for the person, and start with an empty diary."""
         self.takes_back = False
         self._diary, self._even, self.view = Diary(for_person=True), EvenTime(), None
-        self._here.wait()
+        self.here.wait()
 
     def ask(self, view: View) -> Choice:
         """Return the person's action, or `FlagFell` when the clock has run out."""
@@ -319,7 +314,7 @@ class PersonSeat(Seat):
         self._diary.take(view)
         self._publish(side_view(view, self._diary.entries, self.clocks()))
 
-    def clocks(self) -> replies.Clocks:
+    def clocks(self) -> Clocks:
         """Return the clocks for the page; none runs before the program is prepared, or after the end."""
         view = self.view
         if view is None or view.end is not None:
@@ -330,9 +325,9 @@ class PersonSeat(Seat):
     def answer(self, text: str) -> None:
         """Act on a try or a question "Any?", as the person writes it; raise BadTry."""
         with self._lock:
-            self._act(read_action(text, self.turn_view()))
+            self.act(read_action(text, self.turn_view()))
 
-    def prepare(self, text: str) -> replies.Prepared:
+    def prepare(self, text: str) -> Prepared:
         """Return a try or question for the person's next turn; raise BadTry if it can never be possible then."""
         with self._lock:
             view = self.view
@@ -340,8 +335,8 @@ class PersonSeat(Seat):
                 raise Refused("There is nothing to prepare.")
             action = read_action(text, view) if view.turn == view.color else read_ahead(text, view)
         if not isinstance(action, chess.Move):
-            return replies.Prepared("any", "Any?")
-        return replies.Prepared(action.uci(), try_name(action, view))
+            return Prepared("any", "Any?")
+        return Prepared(action.uci(), try_name(action, view))
 
     def take_back(self) -> None:
         """Take back the person's last move and the reply."""
@@ -349,7 +344,7 @@ class PersonSeat(Seat):
             if self.turn_view().ply < 2:
                 raise Refused("You have no move to undo.")
             self.takes_back = True
-            self._act(Leave("a move was taken back"))
+            self.act(Leave("a move was taken back"))
 
     def turn_view(self) -> View:
         """Return the view of the person's turn; raise Refused if it is not the person's turn."""
@@ -366,19 +361,16 @@ class PersonSeat(Seat):
             is_turn = self._turn_view is not None
             if not self._has_resigned:
                 self._has_resigned = True
-                self._act(referee.Resign())
+                self.act(Resign())
             return is_turn
-
-    def agree(self) -> None:
-        """Agree to a draw."""
-        self._act(AgreeDraw())
 
     def leave(self, why: str) -> None:
         """Leave the game. Idempotent."""
-        self._act(Leave(why))
-        self.come()
+        self.act(Leave(why))
+        self.here.set()
 
-    def _act(self, action: SeatAction) -> None:
+    def act(self, action: SeatAction) -> None:
+        """Take an action, now or as soon as it is the person's turn."""
         with self._lock:
             self._turn_view = None
             self._actions.put(action)
