@@ -149,17 +149,17 @@ def learning_routes(registry: Registry) -> list[Route]:
         if "shading" in query:
             async with shading:  # one at a time: the first may wait for kernels
                 chances = await asyncio.to_thread(state.shading)
-        frame = {"title": step.title, "text": step.text, "steps": len(lesson.steps), "words": dict(lesson.words)}
-        progress = {"refused": list(state.refused), "answer": state.answer, "done": state.is_done, "log": state.log}
-        more = {"comment": state.comment, "chances": chances}
-        return JSONResponse(frame | progress | more | _board(state.view))
+        return JSONResponse(
+            {"title": step.title, "text": step.text, "steps": len(lesson.steps), "words": dict(lesson.words)}
+            | {"refused": list(state.refused), "answer": state.answer, "done": state.is_done, "log": state.log}
+            | {"comment": state.comment, "chances": chances}
+            | _board(state.view)
+        )
 
     async def list_puzzles(_request: Request) -> Response:
-        listed = [[one.kind, one.grade] for one in learning.puzzles()]
-        today = learning.puzzle_of(date.today())
-        return JSONResponse(
-            {"kinds": learning.PUZZLE_KINDS, "grades": learning.GRADES, "puzzles": listed, "today": today}
-        )
+        listed, today = [[one.kind, one.grade] for one in learning.puzzles()], learning.puzzle_of(date.today())
+        book = {"kinds": learning.PUZZLE_KINDS, "grades": learning.GRADES}
+        return JSONResponse(book | {"puzzles": listed, "today": today})
 
     async def puzzle(request: Request) -> Response:
         number, query = request.path_params["number"], request.query_params
@@ -192,21 +192,10 @@ def _posed(puzzle: learning.Puzzle, refused: list[str], answer: str, is_shown: b
         refused, is_shown = list(verdict.refused), verdict.is_right is True or puzzle.kind == "capture"
         reply = {"right": verdict.is_right, "comment": verdict.text}
     if is_shown:
-        chances = [percent / 100 for percent in puzzle.heat]
-        solution: dict[str, object] = {
-            "squares": puzzle.squares,
-            "lines": puzzle.lines,
-            "numbers": puzzle.numbers,
-            "chances": chances,
-        }
-        reply |= {"solution": puzzle.solution} | solution
-    question: dict[str, object] = {
-        "about": puzzle.about,
-        "task": puzzle.task,
-        "log": puzzle.log(refused),
-        "refused": refused,
-    }
-    return question | _board(puzzle.view(refused)) | reply
+        reply["chances"] = [percent / 100 for percent in puzzle.heat]
+    names = ("about", "task", *(("solution", "squares", "lines", "numbers") if is_shown else ()))
+    texts = {name: getattr(puzzle, name) for name in names}
+    return {"log": puzzle.log(refused), "refused": refused} | texts | _board(puzzle.view(refused)) | reply
 
 
 def _board(view: View) -> dict[str, object]:
