@@ -46,10 +46,15 @@ log = logging.getLogger("kriegbot.web")
 def make_app(registry: Registry) -> Starlette:
     """Return the application; `kriegbot.web.server.Guard` goes before it."""
 
+    async def tend() -> None:
+        while True:
+            await asyncio.sleep(TEND_SECONDS)
+            registry.tend()
+
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         registry.begin()
-        tending = asyncio.create_task(_tend(registry))
+        tending = asyncio.create_task(tend())
         yield
         tending.cancel()
 
@@ -80,11 +85,10 @@ def make_app(registry: Registry) -> Starlette:
         finally:
             sockets.discard(served)
 
-    static = Mount("/static", StaticFiles(directory=STATIC))
     routes = [
         Route("/", index),
         WebSocketRoute("/ws", socket),
-        static,
+        Mount("/static", StaticFiles(directory=STATIC)),
         Route("/qr.svg", qr_code),
         *file_routes(registry.library, registry.limits.upload_time),
         picture_route(registry),
@@ -271,17 +275,8 @@ class Socket:
             self._game = None
 
 
-async def _tend(registry: Registry) -> None:
-    while True:
-        await asyncio.sleep(TEND_SECONDS)
-        registry.tend()
-
-
 def file_routes(library: Library, upload_time: float) -> list[Route]:
-    """Return the routes `games/NAME`, a file, and `upload?rules=NAME`, which saves one and answers with its name.
-
-    An upload may take `upload_time` seconds to arrive.
-    """
+    """Return the routes `games/NAME`, a file, and `upload?rules=NAME`, which saves one and answers with its name."""
     reading = asyncio.Lock()
 
     async def download(request: Request) -> Response:
@@ -295,8 +290,12 @@ def file_routes(library: Library, upload_time: float) -> list[Route]:
             raise Refused("Only the page can upload files.")
         rules = rules_of(request.query_params.get("rules", "berkeley"))
         try:
+            data = b""
             async with asyncio.timeout(upload_time):
-                data = await _body(request)
+                async for part in request.stream():
+                    data += part
+                    if len(data) > MAX_UPLOADED:
+                        raise Refused(f"The file is too large. A game has at most {MAX_UPLOADED // 1024} kB.")
             async with reading:  # one at a time: each is replayed
                 path = await asyncio.to_thread(library.upload, data, rules, secrets.token_urlsafe(12))
         except (TimeoutError, ClientDisconnect):
@@ -307,8 +306,8 @@ def file_routes(library: Library, upload_time: float) -> list[Route]:
 
 
 def picture_route(registry: Registry) -> Route:
-    """Return the route `pictures/ID`, which draws a finished game as `kriegbot render` does, one at a time."""
-    drawing = asyncio.Lock()
+    """Return the route `pictures/ID`, which draws a finished game as `kriegbot render` does."""
+    drawing = asyncio.Lock()  # one at a time
 
     async def picture(request: Request) -> Response:
         game = registry.get(request.path_params["id"], is_guest=request.scope[IS_GUEST])
@@ -331,13 +330,3 @@ def drawn(record: GameRecord) -> bytes:
         if done.returncode or not out.exists():
             raise Refused(f"No picture: {done.stderr.strip().removeprefix('kriegbot: ') or 'it could not be drawn.'}")
         return out.read_bytes()
-
-
-async def _body(request: Request) -> bytes:
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > MAX_UPLOADED:
-            raise Refused(f"The file is too large. A game has at most {MAX_UPLOADED // 1024} kB.")
-        parts.append(part)
-    return b"".join(parts)

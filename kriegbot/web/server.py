@@ -1,8 +1,8 @@
 """The server of the page: on a free port of this machine, until Ctrl-C; then it abandons and saves all games.
 
 The server listens on this machine alone, but its browser visits other sites, whose scripts may send requests to any
-address. They do not know the token, which is in the page's address. They cannot forge the Origin header of a WebSocket.
-A foreign name that suddenly resolves to 127.0.0.1 (DNS rebinding) shows in the Host header. `Guard` checks all three.
+address. They do not know the token in the page's address, and cannot forge the Origin header of a WebSocket. A foreign
+name that suddenly resolves to 127.0.0.1 (DNS rebinding) shows in the Host header. `Guard` checks all three.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ class PageServer(uvicorn.Server):
             why = (error.strerror or str(error) if is_name else os.strerror(error.errno or 0)).lower()
             if is_name or error.errno == errno.EADDRNOTAVAIL:
                 raise Refused(f"cannot listen on {quoted(host)}: {why}; give an address of this machine.") from None
-            what = f"cannot listen on port {port} of {quoted(host)}: {why}"
-            raise Refused(f"{what}; leave out --port to use a free one.") from None
+            place = f"port {port} of {quoted(host)}"
+            raise Refused(f"cannot listen on {place}: {why}; leave out --port to use a free one.") from None
         self.port: int = self._socket.getsockname()[1]
         token = self.kept.token
         if port or not self.kept.port:  # another server may have the usual port for now
@@ -203,7 +203,8 @@ def serve(
         print(opened_to(host, registry.library.folder), file=sys.stderr)
     print(f"The page is at {address}\nCtrl-C stops it; games in progress are saved in {folder}.", flush=True)
     opener = folder / ".open.html"
-    if has_browser and _has_screen():
+    has_screen = sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+    if has_browser and has_screen:
         threading.Thread(target=webbrowser.open, args=(page_to(address, opener),), daemon=True).start()
     ignored = dict.fromkeys((signal.SIGINT, signal.SIGTERM), lambda *_: None)  # once the server has stopped
     hung_up = dict.fromkeys(HUNG_UP, lambda *_: signal.raise_signal(signal.SIGTERM))
@@ -261,13 +262,10 @@ def opened_to(host: str, folder: Path) -> str:
 
 
 def listening(host: str, port: int, *, or_any: bool = False) -> socket.socket:
-    """Return a socket that listens, with `or_any` on any free port if this one is taken.
+    """Return a socket that listens, with `or_any` on any free port if this one is taken; raise OSError.
 
     Unlike `socket.create_server`, it names TCP as its protocol: only then asyncio sends small messages at once, without
     Nagle's algorithm, which may hold them back for 40 ms.
-
-    Raises:
-      OSError: the address is not available.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -282,11 +280,6 @@ def listening(host: str, port: int, *, or_any: bool = False) -> socket.socket:
             raise
         return listening(host, 0)
     return listener
-
-
-def _has_screen() -> bool:
-    """Return True if a browser can open a window."""
-    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 class Guard:
@@ -319,10 +312,19 @@ class Guard:
         path = "/" + scope["path"].lstrip("/").partition("/")[2]
         inner = dict(scope) | {"path": path, "raw_path": path.encode(), IS_GUEST: self._is_guest(scope)}
         host = Headers(scope=scope)["host"]
-        await self._app(inner, receive, _with_headers(send, host, is_trusted=self._host in LOOPBACK))
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS | {"Content-Security-Policy": POLICY.format(host=host)})
+                if self._host in LOOPBACK:  # without encryption, browsers ignore it on other hosts, and complain
+                    headers["Cross-Origin-Opener-Policy"] = "same-origin"
+            await send(message)
+
+        await self._app(inner, receive, send_with_headers)
 
     def refusal(self, scope: Scope) -> str:
-        """Return the reason to refuse a request, or an empty string."""
+        """Return the reason to refuse a request, or an empty text."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or not self.is_host(hosts[0]):
@@ -355,18 +357,6 @@ class Guard:
         with contextlib.suppress(ValueError):
             return bool(ipaddress.ip_address(name))
         return name in (self._host, socket.gethostname().lower())
-
-
-def _with_headers(send: Send, host: str, *, is_trusted: bool) -> Send:
-    async def send_with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            headers.update(HEADERS | {"Content-Security-Policy": POLICY.format(host=host)})
-            if is_trusted:  # without encryption, browsers ignore it on other hosts, and complain
-                headers["Cross-Origin-Opener-Policy"] = "same-origin"
-        await send(message)
-
-    return send_with_headers
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
