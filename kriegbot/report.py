@@ -11,32 +11,20 @@ WRITTEN = {"belief_inconsistent": "astray"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Statistics of one choice, all of them optional.
+    """Statistics of one choice, all of them optional."""
 
-    Attributes:
-      samples: histories searched.
-      depth: plies searched; 0 without a search.
-      leaves: positions evaluated.
-      particles: distinct boards in the belief.
-      effective: effective sample size of the belief.
-      rescue: the last resort with which the belief found boards for this try: "replay", "last observation", "blind", or
-        "" for none.
-      belief_inconsistent: True if the belief contradicts an earlier announcement.
-      why: one line for people; "" for none.
-      seconds: time taken.
-      overrun: True if the choice took longer than its budget.
-    """
-
-    samples: int = 0
-    depth: int = 0
-    leaves: int = 0
-    particles: int = 0
-    effective: float = 0.0
-    rescue: str = ""
-    belief_inconsistent: bool = False
-    why: str = ""
-    seconds: float = 0.0
-    overrun: bool = False
+    samples: int = 0  # histories searched
+    depth: int = 0  # plies searched; 0 without a search
+    leaves: int = 0  # positions evaluated
+    particles: int = 0  # distinct boards in the belief
+    effective: float = 0.0  # effective sample size of the belief
+    rescue: str = (
+        ""  # last resort that found boards for this try: "replay", "last observation" or "blind"
+    )
+    belief_inconsistent: bool = False  # True if the belief contradicts an earlier announcement
+    why: str = ""  # one line for people
+    seconds: float = 0.0  # time taken
+    overrun: bool = False  # True if the choice took longer than its budget
 
     def written(self) -> dict[str, Any]:
         """Return the fields under the names that files and programs use."""

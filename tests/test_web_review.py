@@ -432,7 +432,7 @@ class Spy:
 def test_before_the_end_of_a_persons_game_only_its_own_view_is_analysed(tmp_path: Path) -> None:
     spy = Spy()
     with serving(tmp_path) as (registry, address), Client(address) as client:
-        registry._analyst = spy  # type: ignore[assignment]  # on purpose
+        registry.analyst = spy  # type: ignore[assignment]  # on purpose
         client.send(
             {"do": "new", "opponent": "rand", "color": "black", "rules": "berkeley", "seed": "3", "clock": None}
         )

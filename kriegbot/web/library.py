@@ -118,10 +118,7 @@ class Library:
         return self.folder / f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}-{id_[:6]}.pgn"
 
     def upload(self, data: bytes, rules: RuleSet, id_: str) -> Path:
-        """Save the one game of a file in any format that `kriegbot convert` reads, and return its new file.
-
-        `rules` apply to a game that names none.
-        """
+        """Save the one game of a file that `kriegbot convert` reads; return its new file. It may name other rules."""
         text = pgn_decoded(data)
         with refusing(RecordError, beginning="The file is refused: "):
             form = format_of(text)

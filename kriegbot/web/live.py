@@ -83,7 +83,6 @@ class Side(PageGame):
             self.publish(replies.Presence(False))
 
     def _show(self, message: SideView) -> None:
-        """Publish what the seat's view brings; in the game's thread."""
         self.publish(message)
 
     def show_clocks(self) -> None:
@@ -159,13 +158,7 @@ class Side(PageGame):
 
 
 class LiveGame(GameThread):
-    """One game, from its first try to its file, between people, programs, or one of each.
-
-    Attributes:
-      people: the sides that people play.
-      watched: the game on the page, if no person plays.
-      onlookers: the game on the page for others than its two people.
-    """
+    """One game, from its first try to its file, between people, programs, or one of each."""
 
     def __init__(
         self, registry: Registry, setup: GameSetup, programs: Mapping[chess.Color, PlayerSpec], pace: float = 0.0

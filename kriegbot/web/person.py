@@ -99,7 +99,7 @@ class PersonGame(Side):
             self.work("heat", "heat map", self._heat, self.seat.view)
 
     async def _follow(self, view: View) -> None:
-        """Let the analyst follow this side of the game, so that the review begins at once."""
+        # so that the review begins at once
         with suppress(AnalystFailed):
             await self.registry.analyst.ask(Beliefs.follow, self.game.analysis, view)
 

@@ -52,12 +52,9 @@ LIMITS = ServerLimits()
 
 
 class GameThread:
-    """A game in a thread of its own; this base class, for games that are over, has no thread.
+    """A game in a thread of its own; this base class, for games that are over, has no thread."""
 
-    `is_stopping` is True if it is abandoned and about to end.
-    """
-
-    is_stopping = False
+    is_stopping = False  # True if it is abandoned and about to end
     _thread: threading.Thread | None = None
 
     @property
@@ -76,29 +73,19 @@ class GameThread:
 
 
 class PageGame:
-    """One game on the page, as one side plays it, or to watch or review.
-
-    Attributes:
-      id: its name in addresses.
-      color: the side that a person plays here.
-      play: the thread of the game.
-      record: the game after its end, None before.
-      review: the frames that browsers may have; None before the end of a game that a person plays.
-      unattended_since: the time when the last browser left, on the monotonic clock.
-      is_for_guests: True if its id alone is enough to join.
-      is_mine: True if only browsers of whoever runs the server have joined; its result is theirs.
-    """
+    """One game on the page, as one side plays it, or to watch or review."""
 
     kind: ClassVar[str]
-    color: chess.Color | None = None
+    color: chess.Color | None = None  # the side that a person plays here
 
     def __init__(self, registry: Registry, play: GameThread | None = None, id_: str | None = None) -> None:
-        self.id = id_ or secrets.token_urlsafe(12)
+        self.id = id_ or secrets.token_urlsafe(12)  # its name in addresses
         self.registry, self.play = registry, play or GameThread()
-        self.record: GameRecord | None = None
-        self.review: Review | None = None
-        self.unattended_since = time.monotonic()
-        self.is_for_guests, self.is_mine = False, True
+        self.record: GameRecord | None = None  # after its end
+        self.review: Review | None = None  # what browsers may have; None before the end of a game that a person plays
+        self.unattended_since = time.monotonic()  # when the last browser left
+        self.is_for_guests = False  # True if its id alone is enough to join
+        self.is_mine = True  # True if only browsers of whoever runs the server have joined; its result is theirs
         self._last: dict[type[Reply], Reply] = {}
         self._listeners: set[Callable[[Reply], None]] = set()
         self._lock = threading.RLock()
@@ -211,13 +198,10 @@ class PageGame:
 
 
 class Registry:
-    """All games of one server.
+    """All games of one server, saved in a folder.
 
-    Args:
-      folder: where they are saved.
-      config: the folder of files with the page's choices and address; by default the same.
-      results: the results of whoever runs the server; by default in a file of the same folder.
-      sandbox: False to trust players from outside; True to refuse chess engines, which no sandbox holds.
+    The page's choices and address are in the folder `config`, by default the same. `sandbox` is False to trust players
+    from outside, and True to refuse chess engines, which no sandbox holds.
     """
 
     def __init__(
@@ -244,15 +228,8 @@ class Registry:
         self.preparing: Preparing | None = None
         self.listeners: set[Callable[[Reply], None]] = set()
         self.games: dict[str, PageGame] = {}
-        self._analyst: Analyst | None = None
+        self.analyst = Analyst()
         self._loop: asyncio.AbstractEventLoop | None = None
-
-    @property
-    def analyst(self) -> Analyst:
-        """The process that computes beliefs."""
-        if self._analyst is None:
-            self._analyst = Analyst()
-        return self._analyst
 
     def begin(self) -> None:
         """Start preparations for the first game; on the event loop, when the server starts."""
@@ -349,8 +326,7 @@ class Registry:
         for game in live:
             log.error("game %s did not stop", game.id)
         self.seats.close()
-        if self._analyst is not None:
-            self._analyst.close()
+        self.analyst.close()
 
     def report_progress(self, what: str, done: int, total: int) -> None:
         """Send the progress of compiling kernels to all sockets; in any thread."""

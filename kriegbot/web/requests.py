@@ -172,11 +172,7 @@ class _Tagged(msgspec.Struct):
 
 
 def read_request(text: str | None) -> Request:
-    """Decode a message; ignore fields that its class does not have.
-
-    Raises:
-      Refused: it is no JSON object (None: no text at all), or not one of `REQUESTS`, or a field is missing or wrong.
-    """
+    """Decode a message; ignore fields that its class does not have. Raise Refused unless it is one of `REQUESTS`."""
     try:
         kind = REQUESTS.get(msgspec.json.decode(text or "", type=_Tagged).do)
     except (msgspec.DecodeError, RecursionError):

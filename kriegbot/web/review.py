@@ -57,10 +57,7 @@ class Review:
 
     @classmethod
     def of(cls, key: str, record: GameRecord, folder: Path | None = None) -> Review:
-        """Return the review of a finished game; raise RecordError if its record is wrong.
-
-        `folder` keeps analyses.
-        """
+        """Return the review of a finished game; raise RecordError if its record is wrong. A folder keeps analyses."""
         you = your_side([record.headers["White"], record.headers["Black"]])
         review = cls(key, you, None if folder is None else KeptAnalysis.load(folder, record, you))
         for moment in moments(record):
@@ -80,12 +77,7 @@ class Review:
         return Frames(start, self.frames[start:], self.is_live)
 
     async def look(self, index: int, analyst: Analyst) -> Analysis:
-        """Return the analysis of a frame.
-
-        Raises:
-          IndexError: there is no such frame.
-          AnalystFailed: the analyst gave no answer.
-        """
+        """Return the analysis of a frame; raise IndexError if there is none, and AnalystFailed."""
         if not 0 <= index < len(self.frames):
             raise IndexError(f"there is no moment {index}; the last one is {len(self.frames) - 1}")
         known = self.kept.look(index)
@@ -100,9 +92,9 @@ class Review:
         return analysis
 
     async def turning(self, analyst: Analyst) -> AsyncIterator[TurningPoints]:
-        """Yield the turning points of one side, the person's or White's, then of both; raise AnalystFailed.
+        """Yield the turning points of one side, the person's or White's, then of both, or known ones at once.
 
-        If they are known, yield them at once.
+        Raise AnalystFailed.
         """
         known = self.kept.turning
         if known is not None and all(0 <= point["index"] < len(self.frames) for point in known.points):
@@ -155,8 +147,7 @@ class Analyst:
     async def ask(self, job: Callable[Concatenate[Beliefs, P], T | None], *arguments: P.args, **_: P.kwargs) -> T:
         """Return the result of a method of `Beliefs`; call it slice after slice until there is one.
 
-        Raises:
-          AnalystFailed: the job failed, its process ended twice, or the analyst is closed.
+        Raise AnalystFailed if the job fails, its process ends twice, or the analyst is closed.
         """
         deaths = 0
         while True:
@@ -209,8 +200,7 @@ class Beliefs:
     """
 
     def __init__(self, games: int = 32) -> None:
-        cached = lru_cache(games)
-        self._sides = cached(lambda _key: {color: Hindsight() for color in chess.COLORS})
+        self._sides = lru_cache(games)(lambda _key: {color: Hindsight() for color in chess.COLORS})
 
     def heat(self, key: str, view: View) -> list[list[float]] | None:
         """Return chances [6][64] in a view, to three places; none if no board is consistent with it."""
@@ -228,10 +218,7 @@ class Beliefs:
         return self._sides(key)[view.color].at(view, seconds=SLICE)
 
     def look(self, key: str, views: Mapping[chess.Color, View], counts: Mapping[chess.Color, int]) -> Analysis | None:
-        """Return both sides' beliefs at a moment, and the mover's tries, best first.
-
-        The views are those at the end, the moment a number of events in each.
-        """
+        """Return both sides' beliefs and the mover's tries, best first, after `counts` events of the views."""
         sides, deadline = self._sides(key), perf_counter() + SLICE
         white, black = (
             sides[color].at(views[color], counts[color], deadline - perf_counter()) for color in (True, False)

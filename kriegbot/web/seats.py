@@ -66,10 +66,9 @@ class TimeControl:
 
 
 class GameClock:
-    """Seconds that each side has used or, under a time control, has left.
+    """Seconds that each side has used or, under a time control, has left; also in an earlier part of the game, `begun`.
 
-    It is switched when a side sees that it is its turn, so it tells the opponent no more than that moment does. Times
-    that an earlier part of the game, `begun`, did not measure count as zero.
+    It is switched when a side sees that it is its turn, so it tells the opponent no more than that moment does.
     """
 
     def __init__(self, control: TimeControl | None, begun: GameRecord | None = None) -> None:
@@ -120,19 +119,12 @@ class GameClock:
 
 
 class PooledSeat(ProcessSeat):
-    """A program's process, in which another thread can abandon the game.
+    """A program's process, in which another thread can abandon the game."""
 
-    Attributes:
-      color: the side for which its process has played.
-      clock: the clock of its game; without one, time is unlimited.
-      on_ask: called with each view before the program sees it.
-      on_ready: called once its player has been prepared, which counts on nobody's clock.
-    """
-
-    color: chess.Color | None = None
-    clock: GameClock | None = None
-    on_ask: Callable[[View], None] | None = None
-    on_ready: Callable[[], None] | None = None
+    color: chess.Color | None = None  # for which its process has played
+    clock: GameClock | None = None  # of its game; without one, time is unlimited
+    on_ask: Callable[[View], None] | None = None  # called with each view before the program sees it
+    on_ready: Callable[[], None] | None = None  # called once its player is prepared, which counts on nobody's clock
     _why = ""
 
     @property
@@ -185,7 +177,7 @@ class PooledSeat(ProcessSeat):
         return choice or Choice(FlagFell() if left is not None and left <= 0 else Leave(self._why))
 
     def _unless_left(self, act: Callable[[], T]) -> T | None:
-        """Return the result of `act`; None if the game is abandoned meanwhile, or if no process can be started."""
+        """Return the result of `act`; None if the game is abandoned, or if no process can be started."""
         if self._why:
             return None
         try:
@@ -255,30 +247,23 @@ class SeatPool:
 class PersonSeat(Seat):
     """The seat of a person, who may still have to come. The game begins when everybody is there.
 
-    Args:
-      publish: called in the game's thread with the browser's message on each view that brings something new.
-      is_here: True if the person is there already.
-
-    Attributes:
-      here: set once the person is there.
-      view: the last view that brought something new.
-      takes_back: True if the person has left the game only to continue it from an earlier turn.
-      opponent: the program's seat, if a program plays.
+    It publishes, in the game's thread, the browser's message on each view that brings something new.
     """
 
     name = "human"
-    opponent: PooledSeat | None = None
+    opponent: PooledSeat | None = None  # a program's
 
     def __init__(self, publish: Callable[[SideView], None], clock: GameClock, *, is_here: bool) -> None:
         self._publish, self._clock = publish, clock
         self._diary, self._even = Diary(for_person=True), EvenTime()
-        self.view: View | None = None
+        self.view: View | None = None  # the last published one
         self._turn_view: View | None = None  # of the turn for which the game waits
-        self._has_resigned = self.takes_back = False
+        self._has_resigned = False
+        self.takes_back = False  # True if the person has left the game only to continue it from an earlier turn
         self._actions: SimpleQueue[SeatAction] = SimpleQueue()
         self.on_wait = self.wait
         self._lock = threading.RLock()
-        self.here = threading.Event()
+        self.here = threading.Event()  # set once the person is there
         if is_here:
             self.here.set()
 
