@@ -10,7 +10,7 @@ import pytest
 
 from kriegbot.request import Refused
 from kriegbot.web.replies import Reply
-from kriegbot.web.requests import MAX_MOMENTS, REQUESTS, Join, Look, New, SetPace, Watch, WithTry, read_request
+from kriegbot.web.requests import MAX_MOMENTS, REQUESTS, Look, New, SetPace, Watch, WithGame, WithTry, read_request
 
 GAME = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None, "clock": None}
 WATCHED = {"do": "watch", "white": "rand", "black": "hs", "rules": "berkeley", "seed": "7", "pace": 1}
@@ -25,7 +25,7 @@ def test_every_message_says_what_it_means() -> None:
     [
         (GAME, New("rand", "white", "berkeley", None, None)),
         (WATCHED, Watch("rand", "hs", "berkeley", "7", 1)),
-        ({"do": "join", "game": "x"}, Join("x")),
+        ({"do": "join", "game": "x"}, WithGame("join", "x")),
         ({"do": "try", "text": "e4", "more": 1}, WithTry("try", "e4")),
         ({"do": "pace", "seconds": 0.5}, SetPace(0.5)),
     ],

@@ -313,7 +313,7 @@ def test_of_the_games_that_nobody_looks_at_only_the_last_ones_wait(tmp_path: Pat
         until(lambda: all(page.registry.get(name).is_unattended for name in names), "their leaving")
         page.registry.tend()
         until(
-            lambda: not page.registry.get(names[0]).play.is_live and not page.registry.get(names[1]).play.is_live,
+            lambda: not page.registry.get(names[0]).play.is_alive() and not page.registry.get(names[1]).play.is_alive(),
             "their end",
         )
-        assert page.registry.get(names[2]).play.is_live
+        assert page.registry.get(names[2]).play.is_alive()

@@ -71,7 +71,7 @@ def test_whoever_watches_sees_every_try_as_it_is_made_and_the_game_is_saved(regi
     looker = Looker(game)
     registry.add(game)
     over = looker.until("over")
-    until(lambda: not game.play.is_live, "its end")
+    until(lambda: not game.play.is_alive(), "its end")
     assert (over["result"], over["text"], over["seed"]) == ("0-1", "Checkmate, Black wins.", "63")
     frames = frames_of(load_record(over["saved"]))
     *live, whole = looker.of("frames")[1:]
@@ -93,7 +93,7 @@ def test_a_paused_game_goes_on_when_it_is_told_to(registry: Registry) -> None:
     game.take(read_request(json.dumps({"do": "pause", "on": True})))
     game.take(read_request(json.dumps({"do": "pace", "seconds": 0})))
     assert looker.until("pace", 3) == {"is": "pace", "seconds": 0, "paused": True}
-    assert game.play.is_live
+    assert game.play.is_alive()
     assert len(looker.of("frames")) == 2
     game.take(read_request(json.dumps({"do": "pause", "on": False})))
     assert looker.until("over")["result"] == "0-1"
@@ -109,8 +109,8 @@ def test_a_game_that_is_stopped_is_saved_whether_it_waits_or_searches(registry: 
     over = looker.until("over")
     assert (over["result"], over["text"]) == ("*", "Abandoned, no result (broken off).")
     assert load_record(over["saved"]) == game.record
-    until(lambda: not game.play.is_live, "its end")
-    assert not game.play.is_live
+    until(lambda: not game.play.is_alive(), "its end")
+    assert not game.play.is_alive()
     game.play.stop("again")
 
 
@@ -121,7 +121,7 @@ def test_programs_that_have_gone_on_to_the_next_game_do_not_leave_with_the_last_
         def __exit__(self, *error: Any) -> None:
             super().__exit__(*error)
             if threading.current_thread() is threading.main_thread():
-                until(lambda: not game.play.is_live, "its end")
+                until(lambda: not game.play.is_alive(), "its end")
 
     game = watch(registry, SHORT | {"pace": 10})
     game._changed = AtLeisure()
@@ -178,4 +178,4 @@ def test_a_saved_game_is_shown_whole(registry: Registry, tmp_path: Path, capsys:
     assert (told[0]["kind"], told[0]["you"], told[0]["white"], told[0]["rules"]) == ("replay", None, "rand", "Berkeley")
     assert (told[1]["result"], told[1]["saved"]) == ("0-1", str(path))
     assert told[2] == {"is": "frames", "start": 0, "frames": frames_of(load_record(path)), "live": False}
-    assert not game.play.is_live
+    assert not game.play.is_alive()

@@ -225,14 +225,12 @@ class Socket:
                     registry.library.delete(request.file)
                 games = await asyncio.to_thread(registry.library.games)
                 self.send(GameList(str(registry.library.folder), games))
-            case requests.Visit(id_):
-                visited = await self._find(id_)
-                if invitation := visited.invitation():
+            case requests.WithGame(do, id_, name):
+                found = await self._find(id_)
+                if do == "visit" and (invitation := found.invitation()):
                     self.send(invitation)
                 else:
-                    self._join(visited)
-            case requests.Join(id_, name):
-                self._join(await self._find(id_), name)
+                    self._join(found, name)
             case requests.Act("privacyscreen"):
                 game = self._game
                 self._part()

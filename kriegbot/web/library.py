@@ -170,17 +170,13 @@ def _listed(path: Path) -> SavedGame | None:
     )
 
 
-def _token() -> str:
-    return secrets.token_urlsafe(16)
-
-
 class Address(msgspec.Struct):
     """The page's address: port and tokens, for one host. `network` is that at which it lets guests in."""
 
     host: str
     port: int = 0  # any free one
-    token: Token = msgspec.field(default_factory=_token)
-    guest_token: Token = msgspec.field(default_factory=_token)
+    token: Token = msgspec.field(default_factory=lambda: secrets.token_urlsafe(16))
+    guest_token: Token = msgspec.field(default_factory=lambda: secrets.token_urlsafe(16))
     network: str | None = None
 
 

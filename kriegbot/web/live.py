@@ -163,6 +163,7 @@ class LiveGame(GameThread):
     def __init__(
         self, registry: Registry, setup: GameSetup, programs: Mapping[chess.Color, PlayerSpec], pace: float = 0.0
     ) -> None:
+        super().__init__(daemon=True)
         self.registry, self.setup, self.programs = registry, setup, programs
         self.clock = GameClock(setup.control, setup.begun)
         self.help = Help.of(setup.begun)
@@ -211,19 +212,19 @@ class LiveGame(GameThread):
 
     def begin(self) -> None:
         """Start the game."""
-        if self._thread is not None:
+        if self.ident is not None:
             return
         if self.onlookers is not None:
             self.registry.add(self.onlookers)
         if self._file is not None:
             self.registry.library.hold(self._file)
         self._seats = {color: self.registry.seats.take(program, color) for color, program in self.programs.items()}
-        self._thread = threading.Thread(target=self._play, name=f"game {self.key}", daemon=True)
-        self._thread.start()
+        self.name = f"game {self.key}"
+        self.start()
 
     def stop(self, why: str) -> None:
         """Abandon the game if it is live."""
-        if not self.is_live:
+        if not self.is_alive():
             return
         for side in self.pages:
             side.leave(why)
@@ -258,7 +259,8 @@ class LiveGame(GameThread):
             seat.on_ask, seat.on_wait = self.watched.see, self.watched.wait
         return seat
 
-    def _play(self) -> None:
+    def run(self) -> None:
+        """Play the game."""
         setup, begun = self.setup, self.setup.begun
         white, black = self._seat(chess.WHITE), self._seat(chess.BLACK)
         try:

@@ -14,16 +14,7 @@ from kriegbot.narration.diary import own_men
 from kriegbot.narration.moments import YOU, both_called, called
 from kriegbot.players.human import BadTry
 from kriegbot.players.specs import PlayerSpec
-from kriegbot.request import (
-    Refused,
-    check_sandbox,
-    color_of,
-    is_resumable,
-    program_in,
-    program_of,
-    rules_of,
-    seed_of,
-)
+from kriegbot.request import Refused, check_sandbox, color_of, is_resumable, program_in, program_of, rules_of, seed_of
 from kriegbot.web import replies
 from kriegbot.web.live import GameSetup, LiveGame, Side
 from kriegbot.web.registry import PageGame, Registry
@@ -52,7 +43,7 @@ class PersonGame(Side):
             case Act("privacyscreen"):
                 for side in self.game.people.values():
                     side.seat.here.set()
-            case _ if self.record is not None or not self.game.is_live:  # its thread may still be about to end
+            case _ if self.record is not None or not self.game.is_alive():  # its thread may still be about to end
                 super().take(request)
             case WithTry(do, text):
                 try:
@@ -117,7 +108,7 @@ class PersonGame(Side):
 
     async def _hint(self, view: View) -> None:
         hint = await self.registry.analyst.ask(Beliefs.hint, self.game.analysis, view)
-        if self.game.is_live:
+        if self.game.is_alive():
             self.game.help.hints += 1
             self.publish(replies.HintMessage(view.ply, **hint))
 

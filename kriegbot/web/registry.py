@@ -20,7 +20,7 @@ from kriegbot.narration.results import Results, results_rows, results_text
 from kriegbot.request import Refused
 from kriegbot.web import replies
 from kriegbot.web.library import Library, logged, write_private
-from kriegbot.web.replies import KEPT, GameEnded, GameInfo, Preparing, Refusal, Reply
+from kriegbot.web.replies import GameEnded, GameInfo, Kept, Preparing, Refusal, Reply
 from kriegbot.web.requests import MAX_CHOICES, Act, Look, Request
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import SeatPool
@@ -51,16 +51,10 @@ class ServerLimits:
 LIMITS = ServerLimits()
 
 
-class GameThread:
-    """A game in a thread of its own; this base class, for games that are over, has no thread."""
+class GameThread(threading.Thread):
+    """The thread of a game; this base class, for games that are over, is never started."""
 
-    is_stopping = False  # True if it is abandoned and about to end
-    _thread: threading.Thread | None = None
-
-    @property
-    def is_live(self) -> bool:
-        """True if the game is in progress."""
-        return self._thread is not None and self._thread.is_alive()
+    is_stopping = False  # True if the game is abandoned and about to end
 
     def check(self) -> None:
         """Raise Refused if a player from outside cannot play; in any thread."""
@@ -169,7 +163,7 @@ class PageGame:
 
     def snapshot(self) -> list[Reply]:
         """Return the messages for a new listener."""
-        messages = [self._last[kind] for kind in KEPT if kind in self._last]
+        messages = [self._last[kind] for kind in Kept.__subclasses__() if kind in self._last]
         return messages if self.review is None else [*messages, self.review.message()]
 
     def join(self, listener: Callable[[Reply], None]) -> None:
@@ -284,7 +278,7 @@ class Registry:
             if not unattended:
                 raise Refused(f"{limit} game{'s are' if limit > 1 else ' is'} in progress, the limit. End one first.")
             _give_up(unattended[0], "nobody came back, and room was needed")
-        ended = [id_ for id_, game in self.games.items() if not game.play.is_live]
+        ended = [id_ for id_, game in self.games.items() if not game.play.is_alive()]
         for id_ in ended[: max(0, len(self.games) + 1 - self.limits.games)]:
             del self.games[id_]
         self.games[game.id] = game
@@ -309,7 +303,7 @@ class Registry:
                 _give_up(game, "nobody came back")
 
     def _live(self) -> list[PageGame]:
-        return [game for game in self.games.values() if game.play.is_live and not game.play.is_stopping]
+        return [game for game in self.games.values() if game.play.is_alive() and not game.play.is_stopping]
 
     def _unattended(self) -> list[PageGame]:
         """Return live games that no browser shows, in the order in which the last one left."""
@@ -319,7 +313,7 @@ class Registry:
         """Abandon all games, wait until they are saved, and end all processes. Idempotent."""
         self.is_closing = True
         deadline = time.monotonic() + self.limits.stop_time
-        while (live := [game for game in self.games.values() if game.play.is_live]) and time.monotonic() < deadline:
+        while (live := [game for game in self.games.values() if game.play.is_alive()]) and time.monotonic() < deadline:
             for game in live:  # repeatedly, for processes that were about to start
                 game.play.stop(why)
             time.sleep(0.05)

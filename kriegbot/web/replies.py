@@ -116,6 +116,10 @@ class Reply(msgspec.Struct, tag_field="is", tag=str.lower, rename="camel"):
     """A message to a browser."""
 
 
+class Kept(Reply):
+    """A message of which somebody who joins a game gets the last one, in the order of these classes."""
+
+
 class Hello(Reply):
     """The choices on the page; the first message. A guest, who has a link to one game, gets none."""
 
@@ -133,7 +137,7 @@ class Preparing(Reply):
     total: int
 
 
-class GameInfo(Reply, tag="game"):
+class GameInfo(Kept, tag="game"):
     """An introduction to a game."""
 
     id: str
@@ -150,7 +154,7 @@ class GameInfo(Reply, tag="game"):
     men: Men = {}  # pieces to show before the first view
 
 
-class SideView(Reply, tag="view"):
+class SideView(Kept, tag="view"):
     """Everything that the person's side knows."""
 
     turn: str
@@ -187,7 +191,7 @@ class ClocksSet(Reply, tag="clocks"):
     clocks: Clocks
 
 
-class HeatMap(Reply, tag="heat"):
+class HeatMap(Kept, tag="heat"):
     """Chances [6][64] of an enemy piece, by type from pawn to king and by square; empty if unknown."""
 
     on: bool
@@ -203,20 +207,20 @@ class HintMessage(Reply, tag="hint"):
     tries: list[TryValued]
 
 
-class DrawOffer(Reply, tag="offer"):
+class DrawOffer(Kept, tag="offer"):
     """A side's offer of a draw. It stands until the opponent has moved; `ply` is the last at which it stands."""
 
     by: str
     ply: int
 
 
-class Presence(Reply):
+class Presence(Kept):
     """Between two people: true if the other is connected. Not sent when both first come."""
 
     here: bool
 
 
-class Names(Reply):
+class Names(Kept):
     """Between two people: the names that they gave, or empty texts."""
 
     white: str
@@ -240,16 +244,10 @@ class Invited(Reply):
     by: str
 
 
-class NotYet(Reply, tag="later"):
+class NotYet(Kept, tag="later"):
     """The reason why people with the link for others see nothing of the game yet."""
 
     text: str
-
-
-class NextGame(Reply, tag="next"):
-    """Another game, which the opponent or the person has asked for."""
-
-    game: str
 
 
 class GameList(Reply, tag="library"):
@@ -259,7 +257,14 @@ class GameList(Reply, tag="library"):
     games: list[SavedGame]
 
 
-class GameEnded(Reply, tag="over"):
+class PaceSet(Kept, tag="pace"):
+    """The least number of seconds for each try of the watched game, and true if it is paused."""
+
+    seconds: float
+    paused: bool
+
+
+class GameEnded(Kept, tag="over"):
     """The end of a game."""
 
     result: str
@@ -270,7 +275,7 @@ class GameEnded(Reply, tag="over"):
     resumable: bool = False  # true if the game can be continued; then there is no seed
 
 
-class ResultsTable(Reply, tag="results"):
+class ResultsTable(Kept, tag="results"):
     """A person's results, for that person alone."""
 
     rows: list[ResultsRow]
@@ -280,19 +285,18 @@ class ResultsTable(Reply, tag="results"):
     text: str  # what this game, just ended, means
 
 
+class NextGame(Kept, tag="next"):
+    """Another game, which the opponent or the person has asked for."""
+
+    game: str
+
+
 class Frames(Reply):
     """Moments from number `start` on, of a finished or watched game. live: true if more will come."""
 
     start: int
     frames: list[Frame]
     live: bool
-
-
-class PaceSet(Reply, tag="pace"):
-    """The least number of seconds for each try of the watched game, and true if it is paused."""
-
-    seconds: float
-    paused: bool
 
 
 class Analysis(Reply):
@@ -324,22 +328,6 @@ class Refusal(Reply, tag="refusal"):
 
     text: str
     to: str | None = None
-
-
-KEPT: tuple[type[Reply], ...] = (
-    GameInfo,
-    SideView,
-    HeatMap,
-    DrawOffer,
-    Presence,
-    Names,
-    NotYet,
-    PaceSet,
-    GameEnded,
-    ResultsTable,
-    NextGame,
-)
-"""Messages of which somebody who joins a game gets the last one, in this order."""
 
 
 def side_view(view: View, entries: Sequence[Entry], clocks: Clocks) -> SideView:

@@ -87,16 +87,14 @@ class Watch(Detailed):
     pace: Seconds
 
 
-class Visit(Detailed):
-    """The game in the address. Joins it, unless that would take a free seat: a preview of a link must not."""
+class WithGame(Request):
+    """A game and a seat in it, if it has a free one, or the game in the address.
 
-    game: str
-
-
-class Join(Detailed):
-    """An existing game, by its id, and a seat in it, if it has a free one."""
+    A visit joins only if that would not take a free seat: a preview of a link must not.
+    """
 
     usage = f"A name has at most {MAX_NAME} characters."
+    do: Literal["join", "visit"]
     game: str
     name: Name = ""
 
@@ -163,7 +161,7 @@ def tag_of(request: Request) -> str:
 
 
 REQUESTS: dict[str, type[Request]] = {str(kind.__struct_config__.tag): kind for kind in Detailed.__subclasses__()}
-for _kind in (Act, WithTry, WithFile, Switch):
+for _kind in (Act, WithGame, WithTry, WithFile, Switch):
     REQUESTS |= dict.fromkeys(get_args(get_type_hints(_kind)["do"]), _kind)
 
 

@@ -25,16 +25,7 @@ from kriegbot.narration.helping import BY, Hint, hint
 from kriegbot.narration.moments import Moment, moments, your_side
 from kriegbot.narration.turning import Hindsight, TurningPoint
 from kriegbot.web.library import KeptAnalysis
-from kriegbot.web.replies import (
-    Analysis,
-    BeliefShown,
-    Frame,
-    Frames,
-    PointShown,
-    TurningPoints,
-    letters,
-    square_names,
-)
+from kriegbot.web.replies import Analysis, BeliefShown, Frame, Frames, PointShown, TurningPoints, letters, square_names
 from referee import GameRecord, OwnTry, View
 
 P = ParamSpec("P")

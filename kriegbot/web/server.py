@@ -285,7 +285,7 @@ def listening(host: str, port: int, *, or_any: bool = False) -> socket.socket:
 class Guard:
     """ASGI middleware that refuses and logs requests from elsewhere.
 
-    `tokens` are valid first parts of the path; True for people invited to one game. The server listens at host and port.
+    `tokens` are valid first parts of the path; True for people invited to one game. The server is at `host` and `port`.
     """
 
     def __init__(self, app: ASGIApp, tokens: Mapping[str, bool], host: str, port: int) -> None:
@@ -340,7 +340,7 @@ class Guard:
         return known[0] if known else None
 
     def is_host(self, text: str) -> bool:
-        """Return True if a Host header names this server: by an address, which a router may forward, or as localhost."""
+        """Return True if a Host header names this server: by any address (a router may forward), or as localhost."""
         name, colon, port = text.lower().rpartition(":")
         if not colon or text.endswith("]"):
             name, port = text.lower(), "80"
