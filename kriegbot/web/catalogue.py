@@ -100,18 +100,13 @@ def meanings_html() -> str:
 
 def pieces_svg() -> str:
     """Return the twelve pieces of python-chess as symbols "wK", "bP" ..., without style attributes."""
-    symbols = []
+    symbols, attribute = [], re.compile(r" *([\w-]+): *([^;]+);? *")
     for letter, drawing in chess.svg.PIECES.items():
-        plain = re.sub(r' ?style="([^"]*)"', lambda style: _attributes(style[1]), drawing)
-        plain = re.sub(r' (?:id|class)="[^"]*"', "", plain)
+        plain = re.sub(r' (?:id|class)="[^"]*"', "", drawing)
+        plain = re.sub(r' ?style="([^"]*)"', lambda style: attribute.sub(r' \1="\2"', style[1]), plain)
         name = ("w" if letter.isupper() else "b") + letter.upper()
         symbols.append(f'<symbol id="{name}" viewBox="0 0 45 45">{plain}</symbol>')
     return f'<svg width="0" height="0" aria-hidden="true">{"".join(symbols)}</svg>'
-
-
-def _attributes(style: str) -> str:
-    pairs = (part.split(":") for part in style.split(";") if part.strip())
-    return "".join(f' {name.strip()}="{value.strip()}"' for name, value in pairs)
 
 
 def _players() -> list[PlayerOffered]:

@@ -118,7 +118,7 @@ class Side(PageGame):
     @property
     def is_unattended(self) -> bool:
         """True if no browser shows the game from any side."""
-        return not any(side.has_listeners for side in self.game.people.values())
+        return not any(side._listeners for side in self.game.people.values())
 
     def leave(self, why: str) -> None:
         """Make the person leave."""
@@ -141,7 +141,7 @@ class Side(PageGame):
     def part(self, listener: Callable[[Reply], None]) -> None:
         """Remove a listener, and tell the other person if it was the last."""
         super().part(listener)
-        if not self.has_listeners:
+        if not self._listeners:
             self._tell_other(is_here=False)
 
     def _tell_other(self, *, is_here: bool) -> None:
@@ -226,6 +226,7 @@ class LiveGame(GameThread):
         """Abandon the game if it is live."""
         if not self.is_alive():
             return
+        self.is_stopping = True
         for side in self.pages:
             side.leave(why)
         with self._seats_lock:

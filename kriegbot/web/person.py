@@ -15,10 +15,9 @@ from kriegbot.narration.moments import YOU, both_called, called
 from kriegbot.players.human import BadTry
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import Refused, check_sandbox, color_of, is_resumable, program_in, program_of, rules_of, seed_of
-from kriegbot.web import replies
 from kriegbot.web.live import GameSetup, LiveGame, Side
 from kriegbot.web.registry import PageGame, Registry
-from kriegbot.web.replies import Refusal, SideView, letters
+from kriegbot.web.replies import HeatMap, HintMessage, NextGame, Refusal, SideView, letters
 from kriegbot.web.requests import Act, Invite, New, Rename, Request, Switch, Watch, WithTry
 from kriegbot.web.review import AnalystFailed, Beliefs
 from kriegbot.web.seats import TimeControl
@@ -60,7 +59,7 @@ class PersonGame(Side):
                 self.game.stop("the person left")
             case Act("newlink") if self.may_invite:
                 games = self._another(self.game.setup, swaps=False)
-                self.publish(replies.NextGame(games[self.color].id))
+                self.publish(NextGame(games[self.color].id))
                 self.game.stop("there is a new link")
             case Act("draw"):
                 self.game.offer_draw(self.color, self.seat.view)
@@ -70,7 +69,7 @@ class PersonGame(Side):
                 self._has_heat = is_on
                 self._want_heat()
                 if not is_on:
-                    self._publish_heat(0, [])
+                    self.publish(HeatMap(False, 0, []))
             case Act("hint"):
                 self.work("hint", "hint", self._hint, self.seat.turn_view())
             case Act("takeback"):
@@ -101,26 +100,23 @@ class PersonGame(Side):
             log.warning("no heat map: %s", error)
             chances = []
         if self._has_heat:
-            self._publish_heat(view.ply, chances)
-
-    def _publish_heat(self, ply: int, chances: list[list[float]]) -> None:
-        self.publish(replies.HeatMap(self._has_heat, ply, chances))
+            self.publish(HeatMap(True, view.ply, chances))
 
     async def _hint(self, view: View) -> None:
         hint = await self.registry.analyst.ask(Beliefs.hint, self.game.analysis, view)
         if self.game.is_alive():
             self.game.help.hints += 1
-            self.publish(replies.HintMessage(view.ply, **hint))
+            self.publish(HintMessage(view.ply, **hint))
 
     def _play_again(self) -> None:
         if self.record is None:
             raise Refused("This game is not over yet.")
-        if replies.NextGame not in self._last:
+        if NextGame not in self._last:
             games = self._another(self.game.setup, swaps=True)
             for color, side in self.game.people.items():
-                side.publish(replies.NextGame(games[not color].id))
+                side.publish(NextGame(games[not color].id))
         else:
-            self.publish(self._last[replies.NextGame])
+            self.publish(self._last[NextGame])
 
     def _another(self, old: GameSetup, *, swaps: bool) -> dict[chess.Color, PersonGame]:
         """Add a new game on the same terms: a rematch of both people, or a game of this one with anybody."""

@@ -86,14 +86,9 @@ class PageGame:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     @property
-    def has_listeners(self) -> bool:
-        """True if a browser shows the game from this side."""
-        return bool(self._listeners)
-
-    @property
     def is_unattended(self) -> bool:
         """True if no browser shows the game from any side."""
-        return not self.has_listeners
+        return not self._listeners
 
     def invitation(self) -> Reply | None:
         """Return the terms of the game if its seat is free; joining would take it."""
@@ -277,7 +272,7 @@ class Registry:
             unattended = self._unattended()
             if not unattended:
                 raise Refused(f"{limit} game{'s are' if limit > 1 else ' is'} in progress, the limit. End one first.")
-            _give_up(unattended[0], "nobody came back, and room was needed")
+            unattended[0].play.stop("nobody came back, and room was needed")
         ended = [id_ for id_, game in self.games.items() if not game.play.is_alive()]
         for id_ in ended[: max(0, len(self.games) + 1 - self.limits.games)]:
             del self.games[id_]
@@ -300,7 +295,7 @@ class Registry:
         for number, game in enumerate(reversed(unattended)):
             is_old = now - game.unattended_since > self.limits.abandon_after
             if number >= self.limits.unattended_games or is_old:
-                _give_up(game, "nobody came back")
+                game.play.stop("nobody came back")
 
     def _live(self) -> list[PageGame]:
         return [game for game in self.games.values() if game.play.is_alive() and not game.play.is_stopping]
@@ -326,8 +321,3 @@ class Registry:
         """Send the progress of compiling kernels to all sockets; in any thread."""
         self.preparing = Preparing(what, done, total)
         self.broadcast(self.preparing)
-
-
-def _give_up(game: PageGame, why: str) -> None:
-    game.play.is_stopping = True
-    game.play.stop(why)

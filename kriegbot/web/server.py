@@ -268,18 +268,14 @@ def listening(host: str, port: int, *, or_any: bool = False) -> socket.socket:
     Nagle's algorithm, which may hold them back for 40 ms.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    is_dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
     try:
-        if os.name == "posix":  # on Windows it would share the port (docs.python.org/3/library/socket.html)
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen()
+        plain = socket.create_server((host, port), family=family, dualstack_ipv6=is_dual)
     except OSError as error:
-        listener.close()
         if not (or_any and port and error.errno == errno.EADDRINUSE):
             raise
         return listening(host, 0)
-    return listener
+    return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, plain.detach())
 
 
 class Guard:

@@ -26,12 +26,11 @@ class WatchedGame(PageGame):
         super().__init__(registry, play)
         self._narrator = Narrator()
         self._waiting: View | None = None
-        self._pace, self._shown = pace, 0.0
-        self._is_paused, self._why = False, ""
+        self._shown, self._why = 0.0, ""
         self._changed = threading.Condition()
         self.review = Review(self.id)
         self.review.is_live = True
-        self._publish_pace()
+        self._set_pace(pace, is_paused=False)
 
     def leave(self, why: str) -> None:
         """End the game, which no longer waits for the page."""
@@ -43,19 +42,19 @@ class WatchedGame(PageGame):
         """Carry out a request of a browser; on the event loop."""
         match request:
             case Switch("pause", is_paused):
-                self._set_pace(self._pace, is_paused)
+                self._set_pace(self._pace, is_paused=is_paused)
             case SetPace(seconds):
-                self._set_pace(seconds, self._is_paused)
+                self._set_pace(seconds, is_paused=self._is_paused)
             case Act("leave"):
                 self.play.stop("broken off")
             case _:
                 super().take(request)
 
-    def _set_pace(self, seconds: float, is_paused: bool) -> None:
+    def _set_pace(self, seconds: float, *, is_paused: bool) -> None:
         with self._changed:
             self._pace, self._is_paused = seconds, is_paused
             self._changed.notify_all()
-        self._publish_pace()
+        self.publish(PaceSet(seconds, is_paused))
 
     def see(self, view: View) -> None:
         """Add a frame before a program's turn. The waiting program has just received its view, too."""
@@ -76,9 +75,6 @@ class WatchedGame(PageGame):
                 if not self._is_paused and left <= 0:
                     return
                 self._changed.wait(None if self._is_paused else left)
-
-    def _publish_pace(self) -> None:
-        self.publish(PaceSet(self._pace, self._is_paused))
 
 
 class ReplayedGame(PageGame):
