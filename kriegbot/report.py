@@ -18,9 +18,7 @@ class Report:
     leaves: int = 0  # positions evaluated
     particles: int = 0  # distinct boards in the belief
     effective: float = 0.0  # effective sample size of the belief
-    rescue: str = (
-        ""  # last resort that found boards for this try: "replay", "last observation" or "blind"
-    )
+    rescue: str = ""  # last resort that found boards for this try: "replay", "last observation" or "blind"
     belief_inconsistent: bool = False  # True if the belief contradicts an earlier announcement
     why: str = ""  # one line for people
     seconds: float = 0.0  # time taken

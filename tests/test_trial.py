@@ -21,7 +21,7 @@ from kriegbot.game.process import ProcessSeat, find_rules, try_out
 from kriegbot.game.seat import HereSeat
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec, players
-from kriegbot.web.person import new_game
+from kriegbot.web.pages import new_game
 from kriegbot.web.requests import New
 from kriegbot.web.server import PageServer
 from referee import BERKELEY, Audience, Limits, Reason, record_from_pgn, record_to_pgn

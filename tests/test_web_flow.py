@@ -371,5 +371,5 @@ def test_the_analyst_starts_with_the_server(tmp_path: Path) -> None:
     registry = registries.Registry(tmp_path)
     registry.seats.warm = lambda: None  # type: ignore[method-assign] # as in `served`
     registry.warm()
-    until(lambda: registry.analyst.pid, "the analyst")
+    until(lambda: registry.analyst._pool.pids, "the analyst")
     registry.stop("the test is over")

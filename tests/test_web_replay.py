@@ -27,8 +27,8 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from kriegbot.cli.main import main
+from kriegbot.web.pages import ReplayedGame
 from kriegbot.web.review import Beliefs
-from kriegbot.web.watch import ReplayedGame
 from referee import GameRecord, load_record
 from tests.browser import browsing
 from tests.page import Client, frames_of, serving

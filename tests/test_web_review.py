@@ -355,16 +355,16 @@ def test_a_game_is_looked_back_at_in_any_order_and_after_the_process_was_killed(
                 assert found.white.chances == await analyst.ask(Beliefs.heat, "same", view)
             last = await review.look(len(review.frames) - 1, analyst)
             assert (last.mover, last.tries) == (None, [])
-            assert analyst.pid is not None
+            (pid,) = analyst._pool.pids
             if sys.platform != "win32":
-                os.kill(analyst.pid, signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
                 assert await Review.of("game", record).look(12, analyst) == late
             for index in (-1, len(review.frames)):
                 with pytest.raises(IndexError):
                     await review.look(index, analyst)
         finally:
             analyst.close()
-        assert analyst.pid is None
+        assert not analyst._pool.pids
         with pytest.raises(AnalystFailed):
             await review.look(5, analyst)
 

@@ -15,10 +15,10 @@ import pytest
 
 from kriegbot.narration import diary
 from kriegbot.web import seats
+from kriegbot.web.pages import SpectatorGame
 from kriegbot.web.registry import ServerLimits
 from kriegbot.web.replies import NotYet
 from kriegbot.web.server import PageServer
-from kriegbot.web.watch import SpectatorGame
 from referee import GameRecord, View, load_record
 from tests.page import Client, served, views
 

@@ -13,11 +13,10 @@ import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.request import Refused
-from kriegbot.web.person import watched
+from kriegbot.web.pages import ReplayedGame, WatchedGame, watched
 from kriegbot.web.registry import Registry
 from kriegbot.web.replies import Reply
 from kriegbot.web.requests import Watch, read_request
-from kriegbot.web.watch import ReplayedGame, WatchedGame
 from referee import load_record
 from tests.page import frames_of, until
 

@@ -24,7 +24,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kriegbot.request import Refused, rules_of
-from kriegbot.web import catalogue, person, requests
+from kriegbot.web import catalogue, pages, requests
 from kriegbot.web.library import MAX_UPLOADED, Library
 from kriegbot.web.registry import PageGame, Registry
 from kriegbot.web.replies import GameList, NetworkState, Refusal, Reply, ResultsTable
@@ -205,15 +205,15 @@ class Socket:
             check_host(self._websocket)
         match request:
             case requests.New():
-                await self._add([person.new_game(registry, request)])
+                await self._add([pages.new_game(registry, request)])
             case requests.Invite():
-                await self._add(person.invited(registry, request))
+                await self._add(pages.invited(registry, request))
             case requests.Watch():
-                await self._add([person.watched(registry, request)])
+                await self._add([pages.watched(registry, request)])
             case requests.WithFile("resume", file):
-                await self._add(await asyncio.to_thread(person.resumed, registry, file))
+                await self._add(await asyncio.to_thread(pages.resumed, registry, file))
             case requests.WithFile("open", file):
-                await self._add([await asyncio.to_thread(person.opened, registry, file)])
+                await self._add([await asyncio.to_thread(pages.opened, registry, file)])
             case requests.OpenNetwork(address):
                 if registry.network is None or not self._is_mine:
                     raise Refused("Only the machine that runs the server can open it, and only if it is closed.")
@@ -254,7 +254,7 @@ class Socket:
         registry = self._registry
         async with registry.restoring:
             if id_ not in registry.games:
-                for side in (sides := await asyncio.to_thread(person.restored, registry, id_)):
+                for side in (sides := await asyncio.to_thread(pages.restored, registry, id_)):
                     if side is sides[0]:
                         await asyncio.to_thread(side.play.check)
                     registry.add(side)

@@ -31,7 +31,6 @@ from kriegbot.web.registry import GameThread, PageGame, Registry
 from kriegbot.web.replies import Refusal, Reply, SideView
 from kriegbot.web.review import Review
 from kriegbot.web.seats import GameClock, PersonSeat, PooledSeat, TimeControl
-from kriegbot.web.watch import SpectatorGame, WatchedGame
 from referee import GameRecord, Reason, RuleSet, View, save_record
 from referee.text import one_line
 
@@ -160,16 +159,16 @@ class Side(PageGame):
 class LiveGame(GameThread):
     """One game, from its first try to its file, between people, programs, or one of each."""
 
-    def __init__(
-        self, registry: Registry, setup: GameSetup, programs: Mapping[chess.Color, PlayerSpec], pace: float = 0.0
-    ) -> None:
+    def __init__(self, registry: Registry, setup: GameSetup, programs: Mapping[chess.Color, PlayerSpec]) -> None:
         super().__init__(daemon=True)
         self.registry, self.setup, self.programs = registry, setup, programs
         self.clock = GameClock(setup.control, setup.begun)
         self.help = Help.of(setup.begun)
         self.people: dict[chess.Color, Side] = {}
-        self.watched = WatchedGame(registry, self, pace) if len(programs) == 2 else None
-        self.onlookers = None if programs else SpectatorGame(registry, setup.id_of(ONLOOKERS))
+        self.watched: PageGame | None = None  # if no person plays
+        self.on_ask: Callable[[View], None] | None = None  # then called with each view before its program sees it
+        self.on_wait: Callable[[View], None] | None = None  # and with each view of the waiting program
+        self.onlookers: PageGame | None = None  # for others than the game's two people
         self._offer: tuple[chess.Color, int] | None = None
         self._file = setup.file
         self._latest: GameRecord | None = None  # of the game in progress
@@ -257,7 +256,7 @@ class LiveGame(GameThread):
             for side in self.people.values():
                 side.seat.opponent, seat.on_ready = seat, side.show_clocks
         else:
-            seat.on_ask, seat.on_wait = self.watched.see, self.watched.wait
+            seat.on_ask, seat.on_wait = self.on_ask, self.on_wait
         return seat
 
     def run(self) -> None:

@@ -160,11 +160,6 @@ class Analyst:
         with contextlib.suppress(WorkerDied):  # the analyst has been closed
             self._pool.submit(os.getpid)
 
-    @property
-    def pid(self) -> int | None:
-        """The id of the process, while there is one."""
-        return next(iter(self._pool.pids), None)
-
     def close(self) -> None:
         """Kill the process; jobs that wait raise `AnalystFailed`. Idempotent."""
         self._pool.close()

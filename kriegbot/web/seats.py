@@ -125,12 +125,7 @@ class PooledSeat(ProcessSeat):
     clock: GameClock | None = None  # of its game; without one, time is unlimited
     on_ask: Callable[[View], None] | None = None  # called with each view before the program sees it
     on_ready: Callable[[], None] | None = None  # called once its player is prepared, which counts on nobody's clock
-    _why = ""
-
-    @property
-    def is_good(self) -> bool:
-        """True if its process can play another game."""
-        return self.pid is not None and not self._why and not self.spec.is_outside
+    why = ""  # it was left, if it was
 
     @property
     def is_preparing(self) -> bool:
@@ -139,13 +134,13 @@ class PooledSeat(ProcessSeat):
 
     def leave(self, why: str) -> None:
         """Abandon the game by killing the process. Idempotent."""
-        self._why = why
+        self.why = why
         self.kill()
 
     def begin(self, seed: int) -> Leave | None:
         """Seat a player for a new game, unless the game was abandoned; raise PlayerFailed if it cannot sit down."""
         self._unless_left(lambda: super(PooledSeat, self).begin(seed))
-        return Leave(self._why) if self._why else None
+        return Leave(self.why) if self.why else None
 
     def ready(self) -> None:
         """Wait until the player can be asked, unless the game was abandoned; raise PlayerFailed."""
@@ -174,18 +169,18 @@ class PooledSeat(ProcessSeat):
         finally:
             flag.cancel()
         left = clock.left(view.color)
-        return choice or Choice(FlagFell() if left is not None and left <= 0 else Leave(self._why))
+        return choice or Choice(FlagFell() if left is not None and left <= 0 else Leave(self.why))
 
     def _unless_left(self, act: Callable[[], T]) -> T | None:
         """Return the result of `act`; None if the game is abandoned, or if no process can be started."""
-        if self._why:
+        if self.why:
             return None
         try:
             return act()
         except CannotStart as error:
-            self._why = str(error)
+            self.why = str(error)
         except PlayerFailed:
-            if not self._why:
+            if not self.why:
                 raise
         return None
 
@@ -227,7 +222,8 @@ class SeatPool:
         """Take a seat back after a game, however it ended."""
         with self._lock:
             self._taken.discard(seat)
-            is_kept = seat.is_good and not self._is_closed and len(self._free) < MAX_FREE
+            is_good = seat.pid is not None and not seat.why and not seat.spec.is_outside
+            is_kept = is_good and not self._is_closed and len(self._free) < MAX_FREE
             if is_kept:
                 self._free.append(seat)
         if not is_kept:

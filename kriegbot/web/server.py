@@ -38,10 +38,10 @@ from kriegbot.narration.results import Results
 from kriegbot.request import Refused, refusing
 from kriegbot.web.app import make_app
 from kriegbot.web.library import Address, read_private, write_private
+from kriegbot.web.pages import ReplayedGame
 from kriegbot.web.registry import Registry
 from kriegbot.web.replies import NetworkState
 from kriegbot.web.requests import IS_GUEST, MAX_BYTES
-from kriegbot.web.watch import ReplayedGame
 from referee import GameRecord
 from referee.text import quoted, write_file
 
@@ -227,26 +227,20 @@ def page_to(address: str, file: Path) -> str:
 def reached_at(host: str) -> str:
     """Return the host in the page's address; for all addresses of this machine, the one that the network knows."""
     if host in EVERYWHERE:
-        host = _address_towards(PROBES[0]) or socket.gethostname()
+        host = next(iter(addresses_here()), socket.gethostname())
     return f"[{host}]" if ":" in host else host
 
 
 def addresses_here() -> list[str]:
     """Return this machine's addresses in networks: towards the internet, in Tailscale's, and those of its name."""
+    found = []
+    for target in PROBES:
+        with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect((target, 9))  # sends nothing
+            found.append(str(probe.getsockname()[0]))
     with contextlib.suppress(OSError):
-        named = socket.gethostbyname_ex(socket.gethostname())[2]
-    found = [local for target in PROBES if (local := _address_towards(target))] + named
+        found += socket.gethostbyname_ex(socket.gethostname())[2]
     return [one for one in dict.fromkeys(found) if not ipaddress.ip_address(one).is_loopback]
-
-
-def _address_towards(target: str) -> str | None:
-    """Return this machine's address in the network that leads to another one; sends nothing."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect((target, 9))
-        except OSError:
-            return None
-        return str(probe.getsockname()[0])
 
 
 def opened_to(host: str, folder: Path) -> str:

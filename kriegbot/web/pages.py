@@ -1,8 +1,10 @@
-"""People's sides of games, which carry out their requests; and games as browsers ask for them."""
+"""Pages of games: sides of people, programs to watch, saved games, games of others; and how browsers ask for them."""
 
 from __future__ import annotations
 
 import logging
+import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
@@ -11,18 +13,27 @@ import chess
 import msgspec
 
 from kriegbot.narration.diary import own_men
-from kriegbot.narration.moments import YOU, both_called, called
+from kriegbot.narration.moments import YOU, Narrator, both_called, both_named, called
 from kriegbot.players.human import BadTry
 from kriegbot.players.specs import PlayerSpec
-from kriegbot.request import Refused, check_sandbox, color_of, is_resumable, program_in, program_of, rules_of, seed_of
-from kriegbot.web.live import GameSetup, LiveGame, Side
+from kriegbot.request import (
+    PERSON,
+    Refused,
+    check_sandbox,
+    color_of,
+    is_resumable,
+    program_in,
+    program_of,
+    rules_of,
+    seed_of,
+)
+from kriegbot.web.live import ONLOOKERS, GameSetup, LiveGame, Side
 from kriegbot.web.registry import PageGame, Registry
-from kriegbot.web.replies import HeatMap, HintMessage, NextGame, Refusal, SideView, letters
-from kriegbot.web.requests import Act, Invite, New, Rename, Request, Switch, Watch, WithTry
-from kriegbot.web.review import AnalystFailed, Beliefs
+from kriegbot.web.replies import HeatMap, HintMessage, NextGame, NotYet, PaceSet, Refusal, SideView, letters
+from kriegbot.web.requests import Act, Invite, New, Rename, Request, SetPace, Switch, Watch, WithTry
+from kriegbot.web.review import AnalystFailed, Beliefs, Review
 from kriegbot.web.seats import TimeControl
-from kriegbot.web.watch import ReplayedGame, WatchedGame
-from referee import Referee, View
+from referee import GameRecord, Referee, View
 
 log = logging.getLogger("kriegbot.web")
 
@@ -135,11 +146,114 @@ class PersonGame(Side):
         return games
 
 
+class WatchedGame(PageGame):
+    """Two programs at play. The page sees everything, try by try; `pace` is the least time between tries in seconds."""
+
+    kind = "watch"
+
+    def __init__(self, game: LiveGame, pace: float) -> None:
+        super().__init__(game.registry, game)
+        game.watched, game.on_ask, game.on_wait = self, self._see, self._wait
+        self._narrator = Narrator()
+        self._waiting: View | None = None
+        self._shown, self._why = 0.0, ""
+        self._changed = threading.Condition()
+        self.review = Review(self.id)
+        self.review.is_live = True
+        self._set_pace(pace, is_paused=False)
+
+    def leave(self, why: str) -> None:
+        """End the game, which no longer waits for the page."""
+        with self._changed:
+            self._why = why
+            self._changed.notify_all()
+
+    def take(self, request: Request) -> None:
+        """Carry out a request of a browser; on the event loop."""
+        match request:
+            case Switch("pause", is_paused):
+                self._set_pace(self._pace, is_paused=is_paused)
+            case SetPace(seconds):
+                self._set_pace(seconds, is_paused=self._is_paused)
+            case Act("leave"):
+                self.play.stop("broken off")
+            case _:
+                super().take(request)
+
+    def _set_pace(self, seconds: float, *, is_paused: bool) -> None:
+        with self._changed:
+            self._pace, self._is_paused = seconds, is_paused
+            self._changed.notify_all()
+        self.publish(PaceSet(seconds, is_paused))
+
+    def _see(self, view: View) -> None:
+        """Add a frame before a program's turn. The waiting program has just received its view, too."""
+        if self.review is None or self._waiting is None:
+            return
+        views = {view.color: view, self._waiting.color: self._waiting}
+        index = len(self.review.frames)
+        self.review.add(self._narrator.tell(views), views)
+        self.publish(self.review.message(index))
+        self._shown = time.monotonic()
+
+    def _wait(self, view: View) -> None:
+        self._waiting = view
+        with self._changed:
+            while not self._why:
+                left = self._shown + self._pace - time.monotonic()
+                if not self._is_paused and left <= 0:
+                    return
+                self._changed.wait(None if self._is_paused else left)
+
+
+class ReplayedGame(PageGame):
+    """A saved game and the path of its file; raises RecordError if it cannot be replayed.
+
+    With the id of a page of the game, it is for people who had this page, and shows no path.
+    """
+
+    kind = "replay"
+
+    def __init__(self, registry: Registry, record: GameRecord, path: str | None, id_: str | None = None) -> None:
+        super().__init__(registry, id_=id_)
+        if id_ is not None:
+            self.is_for_guests = record.headers["White"] == record.headers["Black"] == PERSON
+        self.introduce(both_named(record.headers), record.rules, record.headers.get("Seed"))
+        self.finish(record, Review.of(self.id, record, registry.reviews), path)
+
+
+class SpectatorGame(PageGame):
+    """A game between two people, for others who have a link: nothing of it before its end, then all of it.
+
+    Before the end it has no access to any view.
+    """
+
+    kind = "replay"
+
+    def __init__(self, game: LiveGame) -> None:
+        super().__init__(game.registry, id_=game.setup.id_of(ONLOOKERS))
+        game.onlookers = self
+        self.is_for_guests = True
+        self.publish(NotYet("The game is still on. You can see it here as soon as it has ended."))
+
+    def finish(self, record: GameRecord, review: Review | None, saved: str | None = None, trouble: str = "") -> None:  # noqa: ARG002 - for other pages
+        """Publish the end; without a review as long as the game may be continued."""
+        if review is None:
+            self.publish(NotYet("The game was broken off, and may be continued. You can see it when it has ended."))
+            return
+        with self._lock:
+            del self._last[NotYet]
+            self.introduce(both_named(record.headers), record.rules, None)
+            super().finish(record, review)
+
+
 def seat_people(
     registry: Registry, setup: GameSetup, programs: Mapping[chess.Color, PlayerSpec], people: dict[chess.Color, bool]
 ) -> dict[chess.Color, PersonGame]:
     """Return the sides of people in a new game; `people` says of each if it may pass on the other's link."""
     game = LiveGame(registry, setup, programs)
+    if not programs:
+        SpectatorGame(game)
     sides = {color: PersonGame(game, color, may_invite=may_invite) for color, may_invite in people.items()}
     referee = Referee(setup.rules)
     if setup.begun is not None:
@@ -186,8 +300,8 @@ def watched(registry: Registry, request: Watch) -> WatchedGame:
     """Return a new game between two programs."""
     white, black = (_program(registry, text) for text in (request.white, request.black))
     rules, seed = rules_of(request.rules), seed_of(request.seed)
-    game = LiveGame(registry, GameSetup(rules, seed), {chess.WHITE: white, chess.BLACK: black}, request.pace).watched
-    assert game is not None  # for mypy: no person plays
+    programs = {chess.WHITE: white, chess.BLACK: black}
+    game = WatchedGame(LiveGame(registry, GameSetup(rules, seed), programs), request.pace)
     names, men = both_called([str(white), str(black)]), letters(chess.Board().piece_map())
     game.introduce(names, rules, None if request.seed is None else seed, men=men)
     return game
