@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kriegbot.request import Refused
-from kriegbot.web.replies import Reply
+from kriegbot.web.replies import Kept, Reply
 from kriegbot.web.requests import MAX_MOMENTS, REQUESTS, Look, New, SetPace, Watch, WithGame, WithTry, read_request
 
 GAME = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None, "clock": None}
@@ -17,7 +17,9 @@ WATCHED = {"do": "watch", "white": "rand", "black": "hs", "rules": "berkeley", "
 
 
 def test_every_message_says_what_it_means() -> None:
-    assert all(inspect.getdoc(kind) for kind in [*REQUESTS.values(), *Reply.__subclasses__()])
+    kinds = [*REQUESTS.values(), *Reply.__subclasses__(), *Kept.__subclasses__()]
+    assert len(kinds) > 40
+    assert all(kind.__doc__ for kind in kinds)
 
 
 @pytest.mark.parametrize(
