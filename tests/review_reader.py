@@ -141,6 +141,7 @@ class Page:
         self.me, self.my = ("you", "your") if reader.you == reader.color else (me, f"{me}'s")
         self.enemy, self.enemys = ("you", "your") if reader.you == (not reader.color) else (enemy, f"{enemy}'s")
         self.square = self.move.to_square
+        self.better: chess.Move | None = None
         self.read()
         self.judge(reader)
 
@@ -161,13 +162,16 @@ class Page:
             else:
                 self.faults.append(f"cannot read: {text}")
                 return
+        if self.better is not None and not self.board.is_legal(self.better):
+            self.claim("illegal" in self.point["text"] or "though not in" in self.point["text"], "it was illegal")
 
     def find(self, name: str) -> chess.Move:
         """Return the move of a try's name."""
         if name not in self.tries:
             self.faults.append(f"no try {name}")
             return chess.Move.null()
-        return chess.Move.from_uci(self.tries[name]["uci"])
+        self.better = chess.Move.from_uci(self.tries[name]["uci"])
+        return self.better
 
     def count(self, words: str, move: chess.Move, fact: Fact, name: str = "it", *, of_all: bool = False) -> None:
         """Check a number of positions: those in which a try is legal, or all of them."""
@@ -288,6 +292,9 @@ class Page:
         theirs = [board for board in self.boards if board.is_legal(best)]
         self.mean(other, lambda board: max(price(board, best, at).values(), default=0), theirs)
         self.claim(float(cost) > float(other), "not dearer")
+
+    def _illegal(self, name: str) -> None:
+        self.claim(not self.board.is_legal(self.find(name)), f"{name} was legal")
 
     def _stalemate(self, words: str, real: str) -> None:
         self.count(words, self.move, lambda board, move: pushed(board, move).is_stalemate())
@@ -429,6 +436,7 @@ FORMS: list[tuple[str, Callable[..., None]]] = [
     (r"That was mate, and lucky: it was mate <words:many>\.", Page._lucky_mate),
     (r"That was lucky\.", Page._lucky),
     (r"By what <me:side> knew, <name:try> was better\.", Page._looked_better),
+    (r"In the game <name:try> was illegal\.", Page._illegal),
     (
         rf"<words:Many>, <takers:list> could take the <piece:kind> on <square:square> and come out ahead; "
         rf"(?P<came>{SIDE} did not|{OWNER} (?:{KIND}) took it)\.",

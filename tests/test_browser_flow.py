@@ -202,12 +202,15 @@ def test_two_people_play_by_two_links(tmp_path: Path) -> None:
         bob.until_text("#offer", "White offers a draw")
         for square in ("e7", "e5"):
             bob.square(square).click()
-        ann.until_text("#message", "Your opponent moved on, and so declined the draw.")
+        ann.until_text("#message", "Your opponent moved, which declines the draw.")
         bob.one("#draw").click()
         ann.until_text("#offer", "Black offers a draw")
         ann.one("#accept").click()
         for page in (ann, bob):
             page.until_text("#outcome-text", "A draw. Agreement, draw.")
+        ann.until_text("#review h2", "Bob")
+        ann.driver.refresh()
+        ann.until_text("#review h2", "Bob")
         assert bob.one("#rematch").text == "Rematch: you play White"
         bob.one("#rematch").click()
         bob.until_text("#your-name", "White: You")
@@ -262,16 +265,17 @@ def test_a_link_without_a_game_tells_a_guest_so(tmp_path: Path) -> None:
 
 
 def test_an_open_tab_says_that_the_server_has_stopped_and_goes_on_by_itself(tmp_path: Path) -> None:
-    with browsing() as driver:
+    with browsing(390, 844, is_phone=True) as driver:
         with served(tmp_path) as server:
             page = Page(driver, server.address)
             page.start("rand", seed=2)
             move(page, 2, "e2", "e4")
-            port = server.port
+            place, port = page.square("h1").rect, server.port
         page.until_text(
             "#lost", "The server has stopped. Once kriegbot play --web runs again, this page goes on by itself."
         )
         assert page.label("e4") == "e4, white pawn, your last move"
+        assert page.square("h1").rect == place
         driver.get_log("browser")  # type: ignore[no-untyped-call] # as of Chrome; of attempts to connect
         with served(tmp_path):
             until(lambda: not driver.find_element(By.ID, "lost").is_displayed(), "the connection")

@@ -156,7 +156,7 @@ def test_keys_and_slider_go_through_the_game(address: str, record: GameRecord) -
             (line, len(list(run)))
             for line, run in groupby(line for frame in frames[:8] for line in frame["news"]["black"])
         ]
-        heard = [line if times == 1 else f"{line} ({times} times)" for line, times in runs]
+        heard = [line if times == 1 else f"{line.rstrip('.')} ({times} times)." for line, times in runs]
         told = "return [...document.querySelectorAll('.notes.black .list li')].map((item) => item.innerText)"
         assert driver.execute_script(told) == heard
 
@@ -252,6 +252,18 @@ def test_the_large_board_and_the_first_turning_point_are_seen_without_scrolling(
             assert all(one["bottom"] <= height for one in boards.values())
             assert driver.execute_script(where, point)["bottom"] <= height
             assert driver.execute_script(where, point)["left"] > max(one["right"] for one in boards.values())
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_the_board_stays_where_it_is_whatever_is_said_of_a_moment(width: int, height: int, address: str) -> None:
+    tops = """
+        const [slider, board] = ["#moment", "#panel-true svg"].map((one) => document.querySelector(one));
+        const top = (at) => { slider.value = at; slider.oninput(); return board.getBoundingClientRect().top; };
+        return [...Array(Number(slider.max)).keys()].map(top);
+    """
+    with browsing(width, height, is_phone=width < 500) as driver:
+        open_game(driver, address)
+        assert len(set(driver.execute_script(tops))) == 1
 
 
 def test_the_page_asks_for_the_turning_points_first(address: str) -> None:

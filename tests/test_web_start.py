@@ -209,6 +209,10 @@ def test_on_a_phone_the_board_stays_where_it_is_and_the_belief_is_in_reach(tmp_p
                 page.one("#try").send_keys(text + Keys.ENTER)
                 page.until_text("#turn", f"move {number}")
                 assert page.square("a8").rect == place
+        page.run("document.querySelector('#their-men').textContent = '15 pieces; you took 1 piece or pawn'")
+        for name in ("their-name", "their-men"):
+            is_whole = "return arguments[0].scrollWidth <= arguments[0].clientWidth"
+            assert page.run(is_whole, page.one(f"#{name}"))
         page.one("#heat").click()
         page.one("#board small")
         assert page.square("a8").rect == place

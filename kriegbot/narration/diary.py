@@ -179,9 +179,9 @@ def _where(announcement: referee.Announcement, is_passing: bool) -> str:
 
 
 def gathered(entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
-    """Return entries with their lines. A repeated entry becomes one, with "(3 times)"."""
-    runs = [(entry, len(list(run))) for entry, run in groupby(entries)]
-    return [(entry, entry.line() + f" ({times} times)" * (times > 1)) for entry, times in runs]
+    """Return entries with their lines. A repeated entry becomes one: "White tries something illegal (3 times)."."""
+    runs = [(entry, entry.line(), len(list(run))) for entry, run in groupby(entries)]
+    return [(entry, line if times == 1 else f"{line.rstrip('.')} ({times} times).") for entry, line, times in runs]
 
 
 @cache

@@ -298,7 +298,7 @@ def leads_to_mate(boards: Sequence[chess.Board], move: chess.Move, moves: int, r
 
 
 def _verdict(is_right: bool, why_not: str, refused: Sequence[str]) -> Verdict:
-    return Verdict(is_right, "Right." if is_right else f"No. {why_not}".rstrip(), refused)
+    return Verdict(is_right, "Right." if is_right else f"No. {why_not}" if why_not else "Wrong.", refused)
 
 
 @cache

@@ -172,6 +172,7 @@ class Reasons:
         if better is not None:
             self._better, self._best_move = better["name"], chess.Move.from_uci(better["uci"])
             self._best = Outlook.of(self._positions, self._best_move)
+            self._illegal = [f"in the game {self._better} was illegal."] * (not played.board.is_legal(self._best_move))
 
     def find(self, gained: float) -> tuple[str, str, object]:
         """Return the theme, the reason, and a detail that tells it from others of this theme.
@@ -182,13 +183,14 @@ class Reasons:
         square, cost = self._hanging_square()
         gain = best.gain - made.gain
         played, board = self._played, self._played.board
-        looked_better = f"By what {self._me} knew, {better} was better."
+        looked_better = _sentences(f"by what {self._me} knew, {better} was better.", *self._illegal)
         if played.after.is_checkmate():
             why = f"That was mate, and lucky: it was mate {self._on(made.mates)}. {looked_better}"
             return LUCKY, why, played.events
         if made.share(made.stalemates) - best.share(best.stalemates) >= MIN_SHARE:
-            why = f"That was stalemate {self._on(made.stalemates)}, {REAL[played.after.is_stalemate()]}."
-            return "stalemate", f"{why} {self._after_better('it would be stalemate', best.stalemates)}", None
+            why = f"that was stalemate {self._on(made.stalemates)}, {REAL[played.after.is_stalemate()]}."
+            then = self._after_better("it would be stalemate", best.stalemates)
+            return "stalemate", _sentences(why, then, *self._illegal), None
         if best.mates - made.mates >= MIN_SHARE * best.total / 100:
             is_real = board.is_legal(self._best_move) and is_mate(board, self._best_move)
             where = self._positions.text(best.mates, best.total)
@@ -196,7 +198,8 @@ class Reasons:
         if made.share(made.mated) - best.share(best.mated) >= (0.5 if played.is_mated else MIN_SHARE):
             came = "did" if played.is_mated else "did not"
             why = f"{enemy} could mate at once {self._on(made.mated)}, and {came}."
-            return "mate allowed", _sentences(why, self._after_better(f"{enemy} could mate", best.mated)), None
+            then = self._after_better(f"{enemy} could mate", best.mated)
+            return "mate allowed", _sentences(why, then, *self._illegal), None
         if self._is_lucky():
             risk = [self._could_take(self._move.to_square)] if made.hanging[self._move.to_square] else []
             return LUCKY, _sentences("that was lucky.", *risk, looked_better), played.events
@@ -205,7 +208,7 @@ class Reasons:
             then = f"on average that costs {self._me} {_pawns(made.mean_cost(square))}"
             other = f"after {better}, {_pawns(best.mean_cost(self._square_after_best(square)))}."
             theme = "unsafe capture" if is_capture else "piece left hanging"
-            return theme, _sentences(self._could_take(square), f"{then}; {other}"), square
+            return theme, _sentences(self._could_take(square), f"{then}; {other}", *self._illegal), square
         if gain >= MIN_PAWNS:
             return self._capture_missed()
         if self._best_move.promotion and not self._move.promotion:
@@ -216,8 +219,9 @@ class Reasons:
             came = "did" if played.reply is not None and played.reply.promotion else "did not"
             why = f"{enemy} could promote a pawn at once {self._on(made.promoted)}, and {came}."
             then = self._after_better(f"{enemy} could promote", best.promoted)
-            return "promotion allowed", _sentences(why, then), None
-        return "position", f"Looking two plies ahead, {better} comes out better, by {_pawns(gained)}.", better
+            return "promotion allowed", _sentences(why, then, *self._illegal), None
+        why = f"looking two plies ahead, {better} comes out better, by {_pawns(gained)}."
+        return "position", _sentences(why, *self._illegal), better
 
     def surprise(self) -> tuple[str, str, object]:
         """Return the theme, a sentence on the reply after which the position looked worse, and a detail."""

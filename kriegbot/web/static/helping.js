@@ -52,7 +52,7 @@ export function startHelping(game, send, attempt, say) {
     $("takeback").disabled = !view.yours || view.ply < 2;
     $("hint").disabled = !view.yours;
     if (!offer || view.ply <= offer.ply) return;
-    if (offer.by === game.you) say("Your opponent moved on, and so declined the draw.");
+    if (offer.by === game.you) say("Your opponent moved, which declines the draw.");
     [offer, $("offer").hidden] = [null, true];
   }
 

@@ -64,7 +64,8 @@ export function startPeople(game, send) {
       if ($("presence").textContent === "is back") $("presence").textContent = "";
     } else if (message.is === "names") {
       const them = game.you === "white" ? "black" : "white";
-      $("their-name").textContent = `${NAMES[them]}: ${message[them] || game[them]}`;
+      game[them] = message[them] || game[them]; // for the review, too
+      $("their-name").textContent = `${NAMES[them]}: ${game[them]}`;
     } else if (message.is === "over") {
       $("stranger").hidden = true;
     } else if (message.is === "presence") {

@@ -164,7 +164,7 @@ export function startPlay(root, send, game) {
     document.title = view.yours ? "Your turn – Kriegspiel" : "Kriegspiel";
     $("their-men").replaceChildren(pieces(view.enemyMen) + (view.taken ? `; you took ${view.taken}` : ""));
     $("your-men").replaceChildren(`${pieces(Object.keys(view.men).length)}${view.lost ? "; lost " : ""}`, ...lostPieces());
-    $("refused").replaceChildren(...view.refused.map((name) => make("s", {}, name)));
+    $("refused").replaceChildren(...view.refused.flatMap((name) => [make("s", {}, name), " "]));
     $("any").hidden = !view.mayAsk;
     $("tried").classList.toggle("none", !view.refused.length);
     $("first-move").hidden = view.last.length > 0;

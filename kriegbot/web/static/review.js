@@ -299,7 +299,7 @@ function merged(news) {
     if (runs.at(-1)?.first === one.text) [runs.at(-1).times, runs.at(-1).at] = [runs.at(-1).times + 1, one.at];
     else runs.push({ first: one.text, times: 1, at: one.at });
   }
-  return runs.map(({ first, times, at }) => ({ text: times > 1 ? `${first} (${times} times)` : first, at }));
+  return runs.map(({ first, times, at }) => ({ text: times > 1 ? `${first.replace(/\.$/, "")} (${times} times).` : first, at }));
 }
 
 /** The result, the reason unless the last frame shows it, and the file. */
