@@ -67,6 +67,11 @@ def test_an_svg_shows_each_picture_in_its_time(game: str, tmp_path: Path) -> Non
     assert "http" not in svg.replace("http://www.w3.org/", "")
 
 
+def test_two_people_have_the_names_that_they_gave() -> None:
+    shown = of_white(played(SCHOLARS, White="human", Black="human", WhiteName="Ann", BlackName="Bob"))
+    assert texts(shown[0])[1] == "Ann - Bob. Berkeley rules."
+
+
 def test_refusals_a_capture_a_check_and_the_mate_are_told_and_marked() -> None:
     shown = of_white(played(SCHOLARS, White="human", Black="rand"))
     assert texts(shown[0]) == ["White's board", "A person - rand. Berkeley rules.", "0 of 7"]

@@ -18,7 +18,7 @@ import chess.svg
 from kriegbot.belief.belief import BeliefSnapshot, BeliefTimeline
 from kriegbot.narration.diary import Entry, gathered, side_name
 from kriegbot.narration.helping import PARTICLES, SEED
-from kriegbot.narration.moments import Moment, called, ending, moments
+from kriegbot.narration.moments import PERSON, YOU, Moment, both_named, ending, moments
 from referee import GameRecord, OwnTry
 
 SIDE, HEAD, FOOT, MARGIN = 390, 30, 68, 15
@@ -48,7 +48,7 @@ def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bo
     """
     *_, end = record.replay()
     timelines = {color: BeliefTimeline(PARTICLES, SEED) for color in sides if has_belief}
-    names = " - ".join(called(record.headers[name]) for name in ("White", "Black"))
+    names = " - ".join(PERSON if name == YOU else name for name in both_named(record.headers))  # others look at it
     captions = {f"{side_name(color)}'s board": f"{names}. {record.rules.title} rules." for color in sides}
     ply, count, bottom = 0, len(record.turns), sides[0]
     for _, grouped in groupby(moments(record), lambda one: _is_refused(one) or object()):
