@@ -5,7 +5,7 @@ try both diagonals at any time. Announced checks and captures change nothing, on
 capture is legal, or only those from some squares, all other diagonals are closed.
 
 A try's short name is like a move's in chess, by what its side sees: "Nbd2" if another knight of that side might also go
-to d2, "exd5" for a pawn that tries the diagonal, "O-O". Whether another piece captures is not in the name.
+to d2, "exd5" for a pawn that tries the diagonal, "O-O".
 """
 
 import re

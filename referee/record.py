@@ -1,7 +1,6 @@
 """Records of games: every try, answer and announcement, and the time of each turn.
 
-A `GameRecord` is data. `replay` plays it through a new `Referee` and compares, so a record that replays is a game of
-Kriegspiel. `referee.pgn` writes and reads it as text.
+`GameRecord.replay` plays through a new `Referee` and compares, so a record that replays is a game of Kriegspiel.
 """
 
 from __future__ import annotations
@@ -43,10 +42,7 @@ def place(ply: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One move with its announcement, and the refused tries and questions before it.
-
-    The time is rounded to milliseconds, and None if it was not measured.
-    """
+    """One move with its announcement, the refused tries and questions before it, and its time if that was measured."""
 
     move: chess.Move
     announcement: Announcement
@@ -69,7 +65,7 @@ class Turn:
 class Step:
     """One step of a replay: a try or question of the side `color`, an end that no move brought, or the beginning.
 
-    `referee` is the game after this step, the same object at every step. `seconds` is the time of the turn that ended.
+    `referee` is the same object at every step. `seconds` is the time of the turn that ended.
     """
 
     referee: Referee

@@ -148,10 +148,7 @@ class _Uninterrupted(WorkerPlugin):
 
 @contextmanager
 def _same_environment() -> Iterator[None]:
-    """Keep processes started within from importing modules of the current folder; restore path and environment.
-
-    Dask writes its workers' environment into that of this process.
-    """
+    """Keep processes started within from importing modules of the current folder; restore path and environment."""
     path, before = sys.path[:], dict(os.environ)
     forget_current_folder()
     os.environ[SAFE_PATH] = "1"

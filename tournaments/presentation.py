@@ -1,7 +1,6 @@
 """A report as tables at a terminal, and as one self-contained page with tables and plots.
 
-Players have numbers, as in chess cross tables, because their specs are long. Text from a store is shown without markup
-and escaped.
+Players have numbers, as in chess cross tables, because their specs are long.
 """
 
 from __future__ import annotations

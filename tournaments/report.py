@@ -1,7 +1,7 @@
 """Figures of a tournament as plain data, computed from its store; `presentation` shows them.
 
 Results of a pairing are those of its first player. A move is one ply of a game, with all the answers (tries) that led
-to it. Figures that need games are None without games; all numbers are finite.
+to it. Figures that need games are None without games.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Schedule of a tournament, a function of its settings alone, and the outcomes of its games.
 
-A pairing is two players. The first one has White in even games, counted from 0. Games 2k and 2k + 1 share a seed and
-exchange colours, as engine testers pair openings. The seed depends on the tournament's seed and the two players, so
-other pairings change nothing.
+The first player of a pairing has White in even games, counted from 0. Games 2k and 2k + 1 share a seed and exchange
+colours. The seed depends on the tournament's seed and the two players, so other pairings change nothing.
 """
 
 from __future__ import annotations

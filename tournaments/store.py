@@ -1,7 +1,7 @@
 """Tournament files: one SQLite file for a tournament, one transaction for a game.
 
-The file is in WAL mode with full synchronisation: a stored game survives a crash of the program or the machine, and
-others may read while games are added. One process writes, and holds `FILE.lock` meanwhile.
+The file is in WAL mode with full synchronisation: a stored game survives a crash, and others may read while games are
+added. One process writes, and holds `FILE.lock` meanwhile.
 
     settings    name, value: everything that determines the games, and `games`, the number wanted of each pairing
     pairings    the players of each pairing

@@ -192,9 +192,8 @@ class Tables:
 def connected(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
     """Return a connection to a tournament file; raise StoreError if it is none.
 
-    To read a file in WAL mode, SQLite makes two files beside it. Where it cannot, as on a read-only medium, the file is
-    opened as one that nobody writes ("immutable"). SQLite then ignores the log that a killed run leaves, so a file with
-    such a log is refused.
+    On a read-only medium the file is opened as one that nobody writes ("immutable"). SQLite then ignores the log that a
+    killed run leaves, so a file with such a log is refused.
     """
     address = f"{path.absolute().as_uri()}?mode={mode}"
     try:

@@ -10,16 +10,12 @@ With one player and perfect recall V is the value of the best strategy. Without 
 information set may occur in several PI-sets, with a different choice in each. With two players V is a heuristic: each
 PI-set of the other player takes the minimum, though that player may not know our choices.
 
-Instead of recursing, it lists the PI-sets from the root down and values them from the end of the list, so that a tree
-may be as deep as memory allows.
-
 Parker, Nau and Subrahmanian, "Overconfidence or Paranoia? Search in Imperfect-Information Games" (AAAI 2006): the
 overconfident player assumes that the others move uniformly at random (Eq. 2). V is then the paper's EU, since dividing
 probabilities by that of their information set changes no choice. The paranoid player takes the worst of everything:
 every sum becomes a minimum (Eq. 3), whether over histories, the others' moves or chance.
 
-Against a known strategy a game has one player, so IMP-minimax finds the best response to it. Blair, Mutchler and Liu
-let the players respond to each other in turn until a pair of strategies repeats: at once in an equilibrium, else later.
+Against a known strategy a game has one player, so IMP-minimax finds the best response to it.
 
 Van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AAAI Fall Symposium 1993): IMP-alpha-beta
 is IMP-minimax for one player without the leaves that cannot matter. U bounds the payoffs from above.
@@ -118,10 +114,7 @@ def paranoid(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solu
 
 @dataclass(frozen=True, slots=True)
 class BestResponses:
-    """Last strategy of all players after best responses in turn, with its payoffs.
-
-    is_equilibrium: True if no player has a better response; otherwise they cycle. rounds: number of strategies.
-    """
+    """The last strategy of all players, the `rounds`-th of best responses. Unless `is_equilibrium`, they cycle."""
 
     strategy: Strategy
     payoffs: tuple[Number, ...]
@@ -149,7 +142,7 @@ def is_equilibrium(tree: Tree, strategy: Strategy) -> bool:
 def alternating_best_responses(tree: Tree, start: Strategy) -> BestResponses:
     """Let the players respond to each other in turn, until none has a better response or the responses cycle.
 
-    `start` is the first strategy of all players, in every information set. Raises TreeError as `best_response`.
+    `start` has a choice in every information set. Raise TreeError as `best_response`.
     """
     strategy = dict(start)
     seen: set[tuple[int, frozenset[tuple[SetKey, int]]]] = set()

@@ -4,7 +4,7 @@ A JSON object holds the moves made, the position, and each side's score sheet. A
 own questions with their answers, and what the referee announced of the other side. Under Berkeley's rules nonsense is
 on no sheet. At Wild 16 it is an illegal move like any other, as under English rules, unless "Any?" obliges otherwise.
 
-The format holds games from the initial position only. It has no headers, times, limits, or ends without a move. Its
+The format holds games from the initial position only, without headers, times, limits, or ends without a move. Its
 referee ends a game at 2,000 quiet plies, and plays on under Berkeley's rules with one minor piece each. Several games
 may stand one after another in a file, which the package itself does not read.
 """
