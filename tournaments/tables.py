@@ -27,14 +27,6 @@ Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 Finite: TypeAlias = Annotated[float, msgspec.Meta(ge=-1.7976931348623157e308, le=1.7976931348623157e308)]
 
 
-class PairingRow(NamedTuple):
-    """Two players that meet."""
-
-    id: int
-    first: str
-    second: str
-
-
 class GameRow(NamedTuple):
     """A game. record: its PGN, compressed by zlib. finished: UTC time in ISO format."""
 
@@ -98,9 +90,8 @@ class IncidentRow(NamedTuple):
     quarantined: int
 
 
-Row = TypeVar("Row", PairingRow, GameRow, SideRow, AnswerRow, IncidentRow)
+Row = TypeVar("Row", GameRow, SideRow, AnswerRow, IncidentRow)
 TABLES: Mapping[type, tuple[str, str]] = {
-    PairingRow: ("pairings", "PRIMARY KEY (id)"),
     GameRow: ("games", "PRIMARY KEY (id), UNIQUE (pairing, number)"),
     SideRow: ("sides", "PRIMARY KEY (game, color)"),
     AnswerRow: ("answers", "PRIMARY KEY (game, number)"),
@@ -110,12 +101,11 @@ TABLES: Mapping[type, tuple[str, str]] = {
 
 
 def create_tables() -> str:
-    """Return the SQL that creates all tables.
-
-    >>> print(create_tables().splitlines()[1])
-    CREATE TABLE pairings (id INTEGER NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL, PRIMARY KEY (id));
-    """
-    statements = ["CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"]
+    """Return the SQL that creates all tables."""
+    statements = [
+        "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;",
+        "CREATE TABLE pairings (id INTEGER NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL, PRIMARY KEY (id));",
+    ]
     types = {int: "INTEGER", float: "REAL", bytes: "BLOB"}
     for row, (name, keys) in TABLES.items():
         columns = [f"{column} {types.get(kind, 'TEXT')} NOT NULL" for column, kind in get_type_hints(row).items()]

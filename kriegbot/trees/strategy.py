@@ -161,13 +161,6 @@ def brute_force(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> S
 
 
 Evaluate: TypeAlias = Callable[[Node], Number]  # from a node to an estimate of its value
-
-
-def unknown(_node: Node) -> Number:
-    """Return 0, the default evaluation."""
-    return 0
-
-
 NOBODY = as_chosen({})  # the policy that leaves every choice open
 
 
@@ -179,7 +172,7 @@ def policy_value(tree: Tree, policy: TreePolicy, player: int = 0) -> Number:
     return search(tree, player, policy).value
 
 
-def minimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Solution:
+def minimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = lambda _: 0) -> Solution:
     """Return the value that a player can be sure of, and the choices; raise TreeError at a node of chance."""
     for node in tree.nodes():
         if isinstance(node, Chance):
@@ -187,12 +180,12 @@ def minimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Eva
     return search(tree, player, depth=depth, evaluate=evaluate)
 
 
-def expectimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Solution:
+def expectimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = lambda _: 0) -> Solution:
     """Return the best against players that choose at random; for other policies call `search`."""
     return search(tree, player, as_chosen({}, player), depth, evaluate)
 
 
-def expectiminimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = unknown) -> Solution:
+def expectiminimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = lambda _: 0) -> Solution:
     """Return the value that a player can be sure of on average over chance; also called chance-minimax."""
     return search(tree, player, depth=depth, evaluate=evaluate)
 
@@ -202,7 +195,7 @@ def search(
     player: int = 0,
     policy: TreePolicy = NOBODY,
     depth: int | None = None,
-    evaluate: Evaluate = unknown,
+    evaluate: Evaluate = lambda _: 0,
 ) -> Solution:
     """Return V of a tree, as defined at the head of this file, and the strategies that give it.
 
@@ -238,7 +231,7 @@ def alphabeta(
     tree: Tree,
     player: int = 0,
     depth: int | None = None,
-    evaluate: Evaluate = unknown,
+    evaluate: Evaluate = lambda _: 0,
     order: Evaluate | None = None,
 ) -> Solution:
     """Return the value of `expectiminimax`, usually from fewer nodes: nodes that cannot change it are skipped.

@@ -60,7 +60,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         form.name: form
         for form in (
             KRIEGBOT,
-            Format("kriegspiel", org.fits, org.read, org.write, org.games, ".json"),
+            Format("kriegspiel", org.FIRST.match, org.read, org.write, org.games, ".json"),
             Format("filtered", pgn.ONE_SIDE.search, pgn.refuse_to_read, pgn.write_one_side, writes_one_side=True),
             _in_comments("umd", UMD),
             _in_comments("icc", ICC),

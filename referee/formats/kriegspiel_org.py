@@ -10,6 +10,7 @@ may stand one after another in a file, which the package itself does not read.
 """
 
 import json
+import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -45,6 +46,7 @@ END = "an end that the position does not show"
 _KNOWN = {name: RULE_SETS[name] for name in ("berkeley", "berkeley_any", "cincinnati", "english", "rand", "wild16")}
 _THEIR_LIMITS = Limits(quiet_plies=2000)
 _SPACE = "\ufeff \t\r\n"
+FIRST = re.compile(rf'[{_SPACE}]*\{{.*"schema_version"', re.DOTALL)
 _SHOWN = (Reason.CHECKMATE, Reason.STALEMATE, Reason.DEAD_POSITION)
 _BLANK: Json = {
     "main_announcement": None,
@@ -144,11 +146,6 @@ def _saved(game: Replay, own: dict[chess.Color, Sheet]) -> Json:
             "last_move_number": max(len(own[color]), len(announced)),
         }
     return state
-
-
-def fits(text: str) -> bool:
-    """Return True for JSON of this package."""
-    return text.lstrip(_SPACE).startswith("{") and '"schema_version"' in text
 
 
 def games(text: str) -> list[str]:
