@@ -198,10 +198,7 @@ def _sha256(path: Path, _state: tuple[int, ...]) -> str:
 
 
 def load_object(reference: str) -> Any:
-    """Return the object `path/file.py:OBJECT` or `package.module:OBJECT`, and so run its file.
-
-    Raise NotFound if the file, module or object does not exist, or if the file raises an exception.
-    """
+    """Return the object `path/file.py:OBJECT` or `package.module:OBJECT`, and so run its file; raise NotFound."""
     where, _, name = reference.rpartition(":")
     try:
         module = _module_of_file(Path(where)) if where.endswith(".py") else importlib.import_module(where)

@@ -37,10 +37,7 @@ class PlayerCheck:
 def conformance(
     spec: PlayerSpec, patience: float | None = None, *, plies: int = 40, long_plies: int = 240
 ) -> Iterator[PlayerCheck]:
-    """Check a player. Raise CannotStart, or BadSpec if it refuses its spec.
-
-    `patience` is in seconds, by default as for any game. `long_plies` is the length of the one long game.
-    """
+    """Check a player, also in one game of `long_plies`. Raise CannotStart, or BadSpec if it refuses its spec."""
     limits = Limits(plies=plies)
     with ProcessSeat(spec, patience=patience, has_own_seed=False) as seat:
         for rules in RULE_SETS.values():

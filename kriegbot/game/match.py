@@ -131,17 +131,14 @@ class AnswerStats:
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """A game that has ended in any way: its record, which has an end, and every answer of both sides, in order.
-
-    `interrupted` is True if Ctrl-C ended it.
-    """
+    """A game that has ended in any way: its record, which has an end, and every answer of both sides, in order."""
 
     record: GameRecord
     white: PlayerStatistics
     black: PlayerStatistics
     answers: tuple[AnswerStats, ...] = ()
     failed: PlayerFailed | None = None
-    interrupted: bool = False
+    interrupted: bool = False  # by Ctrl-C
 
     def statistics(self, color: chess.Color) -> PlayerStatistics:
         """Return the statistics of a side."""

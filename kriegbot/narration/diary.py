@@ -242,11 +242,10 @@ def _end(end: referee.End) -> str:
 
 
 class EvenTime:
-    """Delays a side's turns so that their times do not reveal the opponent's refused tries.
+    """Delays a side's turns so that their times do not reveal how many tries of the opponent were refused.
 
-    Under some rule sets nobody else hears of refused tries; but each try takes time, so the time until the side's turn
-    would tell how many there were. Each turn therefore waits for the next full `QUANTUM` since the side's own move.
-    This hides the refusals of a quick opponent, but not of one that thinks a second for each try.
+    Each turn waits for the next full `QUANTUM` since the side's own move. This hides the refusals of a quick opponent,
+    but not of one that thinks a second for each try.
     """
 
     def __init__(self) -> None:

@@ -63,9 +63,8 @@ class GameStatus:
 class OnlineGame:
     """One game of the bot, which plays for one side; `report` takes lines about events.
 
-    Its record is a JSON file of what our side knew and how it thought. It is written at the beginning, after every turn
-    and at the end, which adds the player's seed. Earlier thoughts in the file stay. `facts` are values of `FACTS`.
-    Raises OSError if the record cannot be saved.
+    Its record is a JSON file of what our side knew and how it thought, with the player's seed once the game has ended.
+    Earlier thoughts in the file stay. `facts` are values of `FACTS`. Raises OSError if the record cannot be saved.
     """
 
     def __init__(self, site: Site, player: str, folder: Path, facts: Json, report: Callable[[str], None]) -> None:

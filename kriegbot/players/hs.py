@@ -37,8 +37,7 @@ POOLING = 2  # sub-seed of a try for building a pool anew, beside those of `play
 class HybridSearch:
     """Search of one side and one game on sampled boards, each as if both sides saw it.
 
-    `wanted` boards are searched for each try, fewer if time runs out. Without a time limit, a seed finds the same
-    policies. Other arguments are the options of `hs`.
+    `wanted` boards are searched for each try, fewer if time runs out. Other arguments are the options of `hs`.
     """
 
     def __init__(

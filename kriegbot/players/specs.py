@@ -161,10 +161,7 @@ class PlayerSpec:
 
 
 def versions_of(specs: Iterable[PlayerSpec]) -> str:
-    """Return the files of players with their SHA-256 in one line, without programs on the PATH, often interpreters.
-
-    Raise BadSpec if one cannot be read.
-    """
+    """Return the files of players with their SHA-256, without programs on the PATH; raise BadSpec if one is gone."""
     hashes: dict[str, str] = {}
     for spec in specs:
         on_path = [name for name in spec.command[:1] if os.sep not in name]
@@ -242,7 +239,6 @@ def _parse_program(text: str, sandbox: bool) -> PlayerSpec:
 
 
 def _check_reference(where: str, class_name: str) -> None:
-    """Raise BadSpec unless a player may be loaded from FILE.py:CLASS or MODULE:CLASS."""
     known = sorted({*PLAYERS.names(), *entry_points(PLAYERS.group)})
     unknown = f"unknown player {quoted(where)}{did_you_mean(where, known)} Known: {', '.join(known)}."
     reference = f"{where}:{class_name}"
