@@ -9,8 +9,10 @@ from pathlib import Path
 import chess
 import pytest
 
+from kriegbot.belief.belief import BeliefTimeline
 from kriegbot.cli.main import main
 from kriegbot.game.match import play_game
+from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, hint
 from kriegbot.narration.results import THEMES
 from kriegbot.narration.turning import CLIFF, CLIFF_TURNS, LOST, MAX_POINTS, MIN_LOSS, WON, Hindsight, TurningPoint
 from kriegbot.players.kriegbot import LEVELS
@@ -161,6 +163,12 @@ def test_a_better_try_that_was_illegal_in_the_game_is_called_so() -> None:
     texts = {one["made"]: one["text"] for one in points(referee_of(opening), chess.WHITE)}
     assert texts["Qe2"].endswith("d5 comes out better, by 2.2 pawns. In the game d5 was illegal.")
     assert texts["Bb5"].endswith("; after c4, 0.0 pawns.")  # which was legal
+
+
+def test_a_hint_names_one_promotion_of_a_pawn_move() -> None:
+    belief = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES).at(referee_of("", "7k/P7/8/8/8/8/8/K7 w - - 0 1").view(True))
+    assert belief is not None
+    assert [one["uci"] for one in hint(belief)["tries"] if one["uci"].startswith("a7")] == ["a7a8q"]
 
 
 LEVEL_GAMES = 60

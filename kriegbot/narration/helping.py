@@ -45,8 +45,10 @@ class Hint(TypedDict):
 def hint(belief: BeliefSnapshot) -> Hint:
     """Return the best tries of the side to move. The belief must sample `HINT_SAMPLES` histories."""
     likely = [one for one in value_tries(belief) if one["legal"] >= MIN_LEGAL]
-    best = sorted(likely, key=lambda one: (-one["value"], -one["legal"]))[:HINTS]
-    return {"by": BY, "tries": best}
+    best: dict[str, TryValued] = {}  # one promotion of each pawn move
+    for one in sorted(likely, key=lambda one: (-one["value"], -one["legal"])):
+        best.setdefault(one["uci"][:4], one)
+    return {"by": BY, "tries": [*best.values()][:HINTS]}
 
 
 def value_tries(belief: BeliefSnapshot) -> list[TryValued]:
