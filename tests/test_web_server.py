@@ -132,6 +132,15 @@ def test_whoever_joins_again_is_told_what_the_others_were(address: str) -> None:
         assert client.until("frames") == other.until("frames")
 
 
+def test_a_map_of_enemy_pieces_that_cannot_be_computed_is_switched_off_with_a_sentence(tmp_path: Path) -> None:
+    with served(tmp_path) as server, Client(server.address) as client:
+        begun(client)
+        server.registry.analyst.close()
+        client.send({"do": "heat", "on": True})
+        assert client.until("heat") == {"is": "heat", "on": False, "ply": 0, "chances": []}
+        assert client.until("refusal")["text"] == "No map of enemy pieces: the process of the analysis has ended."
+
+
 def test_a_game_that_nobody_looks_at_is_broken_off_and_saved(tmp_path: Path) -> None:
     with served(tmp_path, limits=ServerLimits(grace=0.0, abandon_after=0.0)) as page:
         with Client(page.address) as client:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Mapping
@@ -34,8 +33,6 @@ from kriegbot.web.requests import Act, Invite, New, Rename, Request, SetPace, Sw
 from kriegbot.web.review import AnalystFailed, Beliefs, Review
 from kriegbot.web.seats import TimeControl
 from referee import GameRecord, Referee, View
-
-log = logging.getLogger("kriegbot.web")
 
 
 class PersonGame(Side):
@@ -97,7 +94,7 @@ class PersonGame(Side):
 
     def _want_heat(self) -> None:
         if self._has_heat and self.seat.view is not None:
-            self.work("heat", "heat map", self._heat, self.seat.view)
+            self.work("heat", "map of enemy pieces", self._heat, self.seat.view)
 
     async def _follow(self, view: View) -> None:
         # so that the review begins at once
@@ -107,9 +104,10 @@ class PersonGame(Side):
     async def _heat(self, view: View) -> None:
         try:
             chances = await self.registry.analyst.ask(Beliefs.heat, self.game.analysis, view)
-        except AnalystFailed as error:
-            log.warning("no heat map: %s", error)
-            chances = []
+        except AnalystFailed:
+            self._has_heat = False
+            self.publish(HeatMap(False, 0, []))
+            raise
         if self._has_heat:
             self.publish(HeatMap(True, view.ply, chances))
 
