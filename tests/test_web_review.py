@@ -415,7 +415,7 @@ class Spy:
         self.jobs: set[Callable[..., Any]] = set()
         self.looks = 0
 
-    async def ask(self, job: Callable[..., Any], _key: str, views: object, *_: object) -> list[Analysis]:
+    async def ask(self, job: Callable[..., Any], _key: str, views: object, *_: object) -> Any:
         """All dark, nothing, no turning points."""
         if isinstance(views, View):
             self.views.append(views)
@@ -423,7 +423,7 @@ class Spy:
         else:
             self.looks += 1
         nothing = BeliefShown([], 0, False, True, [], [], [], 0.0, 0)
-        return [Analysis(nothing, nothing, None, "", [])] if job == Beliefs.look else []
+        return Analysis(nothing, nothing, None, "", []) if job == Beliefs.look else []
 
     def close(self) -> None:
         """Nothing."""
