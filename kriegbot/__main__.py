@@ -12,8 +12,11 @@ def main() -> int:
     _open_standard_streams()
     import signal
 
+    def ignore(*_: object) -> None:
+        """Take a Ctrl-C that is on its way already: SIG_IGN would have Python print that it ignores it."""
+
     def interrupt(*_: object) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C does not disturb the end of a command
+        signal.signal(signal.SIGINT, ignore)  # a second Ctrl-C does not disturb the end of a command
         raise KeyboardInterrupt
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -25,6 +28,7 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     finally:
+        signal.signal(signal.SIGINT, ignore)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Python prints a traceback if Ctrl-C comes while it ends
 
 

@@ -74,8 +74,8 @@ from tests.random_games import BY_A_MOVE
 UNIFORMS = ["0.603431367211113", "0.921304374363014", "0.392785976706042"]
 SUBSEEDS = [7, 2203090791740743528, 1788301705487582329]
 """Ours, pinned: another generator would be another game for every seed."""
-WORKERS, POSITIONS_EACH = many(4, 2), many(50_000, 6_000)
-"""Together 12,000; 200,000 in a thorough run."""
+WORKERS, POSITIONS_EACH = many(4, 2), many(50_000, 10_000)
+"""Together 20,000; 200,000 in a thorough run."""
 
 
 def sparse_board(rng: random.Random) -> chess.Board:
