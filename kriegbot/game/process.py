@@ -181,12 +181,13 @@ class ProcessSeat(Seat):
         is_stale = process is not None and any(process.hashes.get(path, one) != one for path, one in hashes.items())
         if spec.is_outside or is_stale:
             self.close()  # it belongs to another player, or has loaded an older version of a part
-        if process is None or not process.is_running:
+        if process is not None and process.is_running:
+            process.clear_log()
+        else:
             process = self._process = PlayerProcess(spec, self.name)
         if spec.is_outside and self._has_own_seed:
             seed = secrets.randbits(63)
         process.hashes |= hashes
-        process.clear_log()
         self._events_sent = None
         player = [] if spec.command else [f"player {spec}", *(["early"] if self._begins_late else [])]
         process.pending_ready += 1
