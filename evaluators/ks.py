@@ -11,19 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from evaluators.protocol import Evaluator, evaluator
-from kriegbot.kernels import (
-    VALUES,
-    WHITE,
-    Position,
-    Word,
-    Words,
-    attacked_by,
-    inlined,
-    kernel,
-    pieces_of,
-    popcount,
-    words,
-)
+from kriegbot import kernels as kb
 
 
 class Weights(NamedTuple):
@@ -49,56 +37,57 @@ class Weights(NamedTuple):
     mate: int = 10_000
 
 
-PAWN, KNIGHT, BISHOP, ROOK, QUEEN = VALUES[:5]
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN = kb.VALUES[:5]
 RANK_4, RANK_5, RANK_6, RANK_7 = 2, 5, 12, 30
 """Centipawns for an advanced pawn, at an `advance` of 100."""
 MATE = Weights().mate
 """Value of mate to the search: `evaluators.WIN`."""
 
-THIRD, FOURTH, FIFTH, SIXTH = words(0xFF << 16, 0xFF << 24, 0xFF << 32, 0xFF << 40)
-SECOND, SEVENTH = words(0xFF << 8, 0xFF << 48)
+THIRD, FOURTH, FIFTH, SIXTH = kb.words(0xFF << 16, 0xFF << 24, 0xFF << 32, 0xFF << 40)
+SECOND, SEVENTH = kb.words(0xFF << 8, 0xFF << 48)
 
 
-@inlined
-def share_of_value(position: Position, pieces: Word, percent: int) -> int:
+@kb.inlined
+def share_of_value(position: kb.Position, pieces: kb.Word, percent: int) -> int:
     """Return so many percent of the value of pieces other than kings, rounded down for each."""
     queens = position.diagonals & position.orthogonals
     bishops, rooks = position.diagonals ^ queens, position.orthogonals ^ queens
-    score = PAWN * percent // 100 * popcount(pieces & position.pawns)
-    score += KNIGHT * percent // 100 * popcount(pieces & position.knights)
-    score += BISHOP * percent // 100 * popcount(pieces & bishops) + ROOK * percent // 100 * popcount(pieces & rooks)
-    return score + QUEEN * percent // 100 * popcount(pieces & queens)
+    score = PAWN * percent // 100 * kb.popcount(pieces & position.pawns)
+    score += KNIGHT * percent // 100 * kb.popcount(pieces & position.knights)
+    score += BISHOP * percent // 100 * kb.popcount(pieces & bishops)
+    score += ROOK * percent // 100 * kb.popcount(pieces & rooks)
+    return score + QUEEN * percent // 100 * kb.popcount(pieces & queens)
 
 
-@kernel
-def value_of(position: Position, pieces: Word) -> int:
+@kb.kernel
+def value_of(position: kb.Position, pieces: kb.Word) -> int:
     """Return the value of pieces other than kings, in centipawns."""
     return share_of_value(position, pieces, 100)
 
 
-@kernel
-def material(position: Position, own: Word, other: Word) -> int:
+@kb.kernel
+def material(position: kb.Position, own: kb.Word, other: kb.Word) -> int:
     """Return the value of our pieces minus that of the opponent's, in centipawns."""
     return value_of(position, own) - value_of(position, other)
 
 
-@inlined
-def valued(position: Position, side: int, attacks: Word, covered: Word, weights: Weights) -> int:
+@kb.inlined
+def valued(position: kb.Position, side: int, attacks: kb.Word, covered: kb.Word, weights: Weights) -> int:
     """Return KS, from the squares that `side` attacks and its protected pieces that count."""
-    own, other = pieces_of(position, side)
-    score = material(position, own, other) + weights.protected * popcount(covered)
+    own, other = kb.pieces_of(position, side)
+    score = material(position, own, other) + weights.protected * kb.popcount(covered)
     if weights.shield:
         score += share_of_value(position, covered, weights.shield)
 
     advanced, advance = position.pawns & own, weights.advance
     rank_4, rank_5 = RANK_4 * advance // 100, RANK_5 * advance // 100
     rank_6, rank_7 = RANK_6 * advance // 100, RANK_7 * advance // 100
-    if side == WHITE:
-        score += rank_4 * popcount(advanced & FOURTH) + rank_5 * popcount(advanced & FIFTH)
-        score += rank_6 * popcount(advanced & SIXTH) + rank_7 * popcount(advanced & SEVENTH)
+    if side == kb.WHITE:
+        score += rank_4 * kb.popcount(advanced & FOURTH) + rank_5 * kb.popcount(advanced & FIFTH)
+        score += rank_6 * kb.popcount(advanced & SIXTH) + rank_7 * kb.popcount(advanced & SEVENTH)
     else:
-        score += rank_4 * popcount(advanced & FIFTH) + rank_5 * popcount(advanced & FOURTH)
-        score += rank_6 * popcount(advanced & THIRD) + rank_7 * popcount(advanced & SECOND)
+        score += rank_4 * kb.popcount(advanced & FIFTH) + rank_5 * kb.popcount(advanced & FOURTH)
+        score += rank_6 * kb.popcount(advanced & THIRD) + rank_7 * kb.popcount(advanced & SECOND)
 
     threatened = attacks & other
     score += share_of_value(position, threatened, weights.threat)
@@ -118,13 +107,13 @@ def with_weights(weights: Weights) -> Evaluator:
     """
 
     @evaluator
-    def ks(tables: Words, position: Position, side: int) -> int:
+    def ks(tables: kb.Words, position: kb.Position, side: int) -> int:
         """Return centipawns for `side`, whoever is to move; the game is not over."""
-        own, other = pieces_of(position, side)
-        attacks = attacked_by(tables, position, side, own | other)
+        own, other = kb.pieces_of(position, side)
+        attacks = kb.attacked_by(tables, position, side, own | other)
         covered = attacks & own & ~position.kings
         if weights.attacked_only:
-            covered &= attacked_by(tables, position, 1 - side, own | other)
+            covered &= kb.attacked_by(tables, position, 1 - side, own | other)
         return valued(position, side, attacks, covered, weights)
 
     return ks

@@ -2,16 +2,14 @@
 
 These names are the public API (`from kriegbot import Belief`), together with `referee` (the rules of the game),
 `kriegbot.trees` (explicit game trees) and the modules of `kriegbot.environments` that docs/environments.md describes.
-They load when first used, so that `import kriegbot` stays fast. Everything else may change from version to version.
-docs/bots.md has short programs.
+They load when first used. Everything else may change from version to version. docs/bots.md has short programs.
 
 - play: `play_game`, `GameResult`; seats `Seat`, `HereSeat`, `ProcessSeat`; many games: `run_tournament`
 - players: `Player`, `PlayerKind`, `Option`, `Choice`, `Report`; by name: `parse_spec`, `PlayerSpec`, `make_player`
 - belief: `Belief`, the `Particles` that it holds, `EmptyBelief`
-- search: `Settings`, `search_player`, `SearchPlayer`, `SampledSearch`, `Search`, `Policy`; of one information set:
+- search: `Settings`, `search_player`, `SearchPlayer`, `SampledSearch`, `Search`, `Policy`; of one set:
   `InformationSet`, `Method`, `search_tries`, `TryValues`
-- positions (uint64[8]) and moves as numbers, from and to python-chess: `from_board`, `to_board`, `encode_move`,
-  `decode_move`
+- positions (uint64[8]) and moves from and to python-chess: `from_board`, `to_board`, `encode_move`, `decode_move`
 - parts: `evaluator`, `load_evaluator`; `opponent`, `opponents`, `Announced`, `load_opponent`; `Backup`, `fold`,
   `settle`, `load_backup`; the types of their functions: `Evaluator`, `Opponent`, `Fold`, `Settle`
 - for the functions of parts, which numba compiles: the types `Position`, `Word` (a set of squares, one bit for each),

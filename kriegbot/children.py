@@ -65,11 +65,7 @@ class LineProcess:
     has_log = True  # False lets it write to this process's stderr
 
     def __init__(
-        self,
-        command: Sequence[str],
-        environment: Mapping[str, str] | None = None,
-        *,
-        is_supervised: bool = False,
+        self, command: Sequence[str], environment: Mapping[str, str] | None = None, *, is_supervised: bool = False
     ) -> None:
         pipe = subprocess.PIPE
         self._is_supervised = is_supervised and sys.platform == "linux"

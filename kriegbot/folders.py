@@ -17,6 +17,7 @@ if sys.platform != "win32":
 NOWHERE = Path("/nonexistent")  # a folder without files, where not even a temporary one can be made
 
 log = logging.getLogger("kriegbot")
+warn_once = cache(log.warning)
 
 
 def cache_folder(complete: str = "") -> Path:
@@ -42,7 +43,7 @@ def _folder(kind: str, complete: str = "") -> Path:
         folder = Path(os.path.realpath(getattr(platformdirs, f"user_{kind}_path")("kriegbot")))
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if kind == "cache" and (foreign := open_to_others(folder)) is not None:
-            _warn(f"Other users may change '{foreign}', so no code is loaded from '{folder}'.")
+            warn_once(f"Other users may change '{foreign}', so no code is loaded from '{folder}'.")
         elif os.access(folder, os.W_OK | os.X_OK) or (complete and any(folder.glob(complete))):
             return folder
     except (OSError, RuntimeError):  # platformdirs knows no home of this user
@@ -59,11 +60,6 @@ def open_to_others(folder: Path) -> Path | None:
     The documentation of Python says so: docs.python.org/3/library/os.html, os.chmod.
     """
     return None if sys.platform == "win32" else posix.open_to_others(folder)
-
-
-@cache
-def _warn(text: str) -> None:
-    log.warning(text)
 
 
 @cache

@@ -1,7 +1,6 @@
 r"""Games as PGN, which any chess program opens: records of Kriegspiel and, in `referee.formats`, other programs' games.
 
-The main line of a record is the true game. The rest stands in headers and in the comment after each move, as tags that
-chess programs ignore:
+The main line of a record is the true game. The rest stands in headers, and in comments as tags that programs ignore:
 
     [KriegspielRecord "1"]
     [RuleSet "berkeley"]

@@ -47,8 +47,7 @@ class Referee:
     >>> referee.view(chess.BLACK).last_announcement.text()
     'A move was made.'
 
-    Both sides know the starting position. Its halfmove clock counts as quiet plies. Raises BadStart and UnknownRuleSet,
-    which are ValueErrors.
+    Both sides know the starting position. Its halfmove clock counts as quiet plies. Raises BadStart, UnknownRuleSet.
     """
 
     def __init__(

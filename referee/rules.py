@@ -22,8 +22,7 @@ from referee.text import quoted, unknown
 class KriegspielError(Exception):
     """Base of all errors raised by the referee.
 
-    The message is one line: the wrong value, the reason, and what would be accepted. An argument of the wrong type
-    raises TypeError.
+    The message is one line: the wrong value, the reason, and what would be accepted.
     """
 
 

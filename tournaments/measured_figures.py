@@ -5,8 +5,7 @@ belief is ready, and histories are sampled from it with replacement, as in the p
 
 Figure 6 of van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AAAI Fall Symposium 1993),
 gives the share of the (kb)^(d-1) leaves of IMP-model that IMP-alpha-beta examines, by the depth d, for several k and b.
-Payoffs are 0..10 with equal probabilities. A number names a place in the regular tree, and a payoff is drawn when the
-search needs it.
+Payoffs are 0..10 with equal probabilities. A number names a place in the regular tree.
 """
 
 import csv

@@ -176,8 +176,7 @@ class Sprt:
 
     Wald's test (1945), generalised: each hypothesis stands for the distribution of scores that makes the results
     likeliest under it. Strength is in normalized Elo, as in fishtest and fastchess: Van den Bergh, "Normalized Elo" and
-    "Comments on Normalized Elo" (hardy.uhasselt.be/Fishtest). With mean mu and standard deviation sigma of a game's
-    score,
+    "Comments on Normalized Elo" (hardy.uhasselt.be/Fishtest). With mean mu and standard deviation sigma of a score,
 
       nElo = (800 / ln 10) (mu - 1/2) / sigma.
 

@@ -62,8 +62,7 @@ class Belief:
       last_rescue: the gravest rescue of the last update, "" for none.
       before_opponent_moved: the checkpoint before the opponent's last move.
 
-    In Wild 16 the referee announces how many pawn captures the side to move has: one after 1. e4 d5. For White, Black
-    has played d5 or f5:
+    In Wild 16 the referee announces the number of pawn captures: one after 1. e4 d5, so Black has played d5 or f5:
 
     >>> import chess
     >>> from kriegbot import Belief
@@ -234,8 +233,7 @@ class BeliefSnapshot:
 class BeliefTimeline:
     """Snapshots of one side's belief through a game, with `samples` boards drawn where the side is to move.
 
-    The belief receives the past views one event at a time. So a snapshot depends on its view and the seed alone, not on
-    the order of requests.
+    The belief receives past views one event at a time, so a snapshot depends on its view and the seed alone.
     """
 
     def __init__(self, particles: int = 50_000, seed: int = 0, samples: int = 0) -> None:

@@ -31,17 +31,11 @@ COMMANDS = {
     "render": ("games", "Make an animated picture of a saved game as its sides saw it: gif, webp or svg."),
     "convert": ("games", "Convert games to another format, and list on standard error what it cannot hold."),
     "tournament": ("tournament", "Play many games between programs and report on them."),
-    "report": (
-        "tournament",
-        "Report on a tournament: results with intervals, how games ended, how long players took.",
-    ),
+    "report": ("tournament", "Report on a tournament: results with intervals, how games ended, how long players took."),
     "export": ("tournament", "Write the games of a tournament as PGN, CSV or lines of JSON."),
     "merge": ("tournament", "Put the games of several files of one tournament into one file."),
     "reproduce": ("papers", "Reproduce the paper's experiment and print our results beside the paper's."),
-    "players": (
-        "programs",
-        "List players and their options, evaluators, opponent models, backup rules and rule sets.",
-    ),
+    "players": ("programs", "List players and their options, evaluators, opponent models, backup rules and rule sets."),
     "check-player": (
         "programs",
         "Check that a player plays under every rule set, from unusual positions, and in time.",

@@ -111,10 +111,6 @@ def _show_figure(figure: int, path: Path, results: list[figures.CellResult]) -> 
 trees = common.group("Solve explicit game trees and measure pruning on random ones.")
 
 
-def _bounded(tree: Tree) -> Solution:
-    return exact.imp_alphabeta(tree, max(node.payoffs[0] for node in tree.nodes() if isinstance(node, Leaf)))
-
-
 def _answered(tree: Tree) -> Solution:
     answers = exact.alternating_best_responses(tree, dict.fromkeys(tree.information_sets, 0))
     return Solution(answers.payoffs[0], answers.strategy, 0)
@@ -122,7 +118,9 @@ def _answered(tree: Tree) -> Solution:
 
 ALGORITHMS: dict[str, Callable[[Tree], Solution]] = {
     "imp-minimax": exact.imp_minimax,
-    "imp-alphabeta": _bounded,
+    "imp-alphabeta": lambda tree: exact.imp_alphabeta(
+        tree, max(node.payoffs[0] for node in tree.nodes() if isinstance(node, Leaf))
+    ),
     "brute-force": exact.brute_force,
     "best-responses": _answered,
     "overconfident": exact.overconfident,
@@ -235,9 +233,7 @@ def imp_model(
 
 
 @trees.command()
-def figure6(
-    out: Path = option("DIR", "Folder of figure6.csv and figure6.svg.", default=Path()),
-) -> None:
+def figure6(out: Path = option("DIR", "Folder of figure6.csv and figure6.svg.", default=Path())) -> None:
     """Measure and plot Figure 6 of van Lent and Mutchler: the share of leaves examined against k, b and d."""
     for name in ("figure6.csv", "figure6.svg"):
         path_of(str(out / name))

@@ -183,9 +183,7 @@ def results() -> None:
     print("\n".join(filter(None, lines)))
 
 
-def completion(
-    shell: str = argument("SHELL", f"One of {', '.join(SHELLS)}.", **one_of("shell", SHELLS)),
-) -> None:
+def completion(shell: str = argument("SHELL", f"One of {', '.join(SHELLS)}.", **one_of("shell", SHELLS))) -> None:
     """Print a script that completes commands, options, players and rule sets in a shell.
 
     For bash: kriegbot completion bash > ~/.local/share/bash-completion/completions/kriegbot

@@ -12,9 +12,7 @@ from typing import NamedTuple
 
 from kriegbot import kernels as kb
 
-RISING_IS_LONG = kb.words(
-    sum(1 << s for s in range(64) if abs((s & 7) - (s >> 3)) < abs(7 - (s & 7) - (s >> 3))),
-)[0]
+RISING_IS_LONG = kb.words(sum(1 << s for s in range(64) if abs((s & 7) - (s >> 3)) < abs(7 - (s & 7) - (s >> 3))))[0]
 """Squares whose longer diagonal rises towards file h."""
 RANK_1, RANK_3, RANK_8, FILE_A = kb.words(0xFF, 0xFF0000, 0xFF << 56, 0x0101010101010101)
 TWO, EIGHT = kb.words(2, 8)

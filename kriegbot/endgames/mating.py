@@ -175,8 +175,7 @@ def cost_of_set(
 ) -> float:
     """Return the cost of a set, or of one try there.
 
-    `move` is the try, -1 for the cheapest. `depth` is the number of our moves to search. A cost above `limit` may be a
-    lower bound.
+    `move` is the try, -1 for the cheapest. `depth` counts our moves. A cost above `limit` may be a lower bound.
     """
     ours, squares = node.pieces, node.squares
     place, key = 0, kb.word(0)

@@ -1,9 +1,8 @@
 """Thousands of games side by side on kernels, for programs that learn by playing.
 
 Answers and announcements equal those of `Referee`, and observations those of `kriegbot.environments.spaces`;
-tests/test_environments.py compares them. A game is a position and notes of the announcements. Its
-mask and observation belong to the side to move. A refused try changes three bytes of them; only a new turn or an answer
-to "Any?" writes them anew.
+tests/test_environments.py compares them. A game is a position and notes of the announcements. Its mask and observation
+belong to the side to move. A refused try changes three bytes of them.
 
 A batch is one array of words, since each array that Python passes costs 0.1 us. First come rows: a position, the state
 of the random numbers, notes, and two lists of tries. Row 0 belongs to no game: it holds the first position, the rules
@@ -348,8 +347,7 @@ class Batch:
       last_observations: [games, 2, 34, 8, 8] bytes, for White and Black, at the end of the last game.
       boards: [games, 8] words, the true positions, for critics only; `kernels.to_board` reads one.
 
-    Raises:
-      ValueError: `games` is below 1, the start is impossible (BadStart), or no rule set has that name (UnknownRuleSet).
+    Raises ValueError if `games` is below 1, the start impossible (BadStart), or the rule set unknown (UnknownRuleSet).
     """
 
     def __init__(

@@ -4,8 +4,7 @@
     pyspiel.evaluate_bots(pyspiel.load_game("kriegspiel").new_initial_state(), bots, 1)
 
 The view comes from the bot's own information state and observation, never from the board or from `inform_action`, which
-would show the opponent's actions. The rules are those of `referee.OPENSPIEL`. What differs at OpenSpiel's table is in
-docs/environments.md.
+would show the opponent's actions. The rules are those of `referee.OPENSPIEL`; docs/environments.md has the differences.
 """
 
 import re
@@ -57,12 +56,7 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel comes without 
         self._seat.close()
 
     def step(self, state: pyspiel.State) -> int:
-        """Return the player's action.
-
-        Raises:
-          PlayerFailed: the player raised or hung.
-          ValueError: its answer is not open; OpenSpiel knows no resignation, for instance.
-        """
+        """Return the player's action; raise PlayerFailed, or ValueError if it is not open, as a resignation."""
         has_limit = state.get_game().get_parameters()["50_move_rule"]
         limits = referee.Limits(quiet_plies=50) if has_limit else referee.NO_LIMITS
         view = view_of(state.information_state_string(self._id), state.observation_string(self._id), limits)

@@ -1,8 +1,7 @@
 """Attacks, checks, pins and static exchange evaluation (SEE).
 
 The referee announces the square of a capture, so a sensible opponent tries to recapture there first. In the exchange
-each side captures with its cheapest piece and may stop at any time. Sliders behind a capturing piece join in; pins are
-ignored.
+each side captures with its cheapest piece and may stop at any time. Sliders behind it join in; pins are ignored.
 """
 
 from kriegbot.kernels import tables as at

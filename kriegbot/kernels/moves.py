@@ -63,8 +63,7 @@ class Scope(NamedTuple):
     """Restrictions on the moves of the side to move, the king's aside.
 
     Pieces go to `targets`, and pawns capture from `capturing` to `takeable` squares. `blocking` pieces stop sliders and
-    pawns. `pinned` pieces stay in line with the `king`. `ep` is the target of an en passant capture that may expose it,
-    0 for none.
+    pawns. `pinned` pieces stay in line with the `king`. `ep`: target of an en passant capture that may expose it, or 0.
     """
 
     blocking: Word

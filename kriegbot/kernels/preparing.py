@@ -21,10 +21,7 @@ from kriegbot.kernels.types import KERNEL_PACKAGES
 from kriegbot.parts import files_of
 from referee.text import atomic_file
 
-LATER = (
-    "kriegbot.search.pruned",
-    "kriegbot.endgames.",
-)
+LATER = ("kriegbot.search.pruned", "kriegbot.endgames.")
 """Beginnings of module names that the flagship does without until a king is bare: half of the compile time."""
 WITH_TABLES = "kriegbot.endgames.delayed_information"  # its function `build` fills in tables
 MOVING = 1.0  # seconds after which progress is reported again

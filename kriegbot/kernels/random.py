@@ -1,7 +1,6 @@
 """Random numbers of our own, so that a seed gives one game on all machines and with all library versions.
 
-SplitMix64: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014). The caller keeps the
-state, one word.
+SplitMix64: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014).
 """
 
 import numpy as np

@@ -73,8 +73,7 @@ class Scene(NamedTuple):
     """Facts that all replies on one board share.
 
     `side` replies with the pieces `own` against `other`. `attacked` are the squares that `other` attacks, `by_pawns`
-    with pawns. `checkers` give check. `recapture` is the square of the capture of our last move, -1 for none. Flags are
-    0 or 1.
+    with pawns. `checkers` give check. `recapture` is the square of the capture of our last move, -1 for none.
     """
 
     side: int

@@ -131,8 +131,7 @@ def evaluation(board: Board, position: kb.Position) -> int:
 def negamax(board: Board, position: kb.Position, was_quiet: bool, depth: int, ply: int, alpha: int, beta: int) -> int:
     """Return the value for the side to move, exact between alpha and beta; quiescence from depth 0 down.
 
-    was_quiet: True if the last move surely gave no check and did not end the game. The value is meaningless once the
-    stop flag is set.
+    was_quiet: True if the last move surely gave no check and ended nothing. A value after the stop has no meaning.
     """
     if board.work.stop[0] != 0:
         return 0

@@ -7,8 +7,7 @@ minimax over information sets, so alpha-beta works (Knuth and Moore 1975), with 
                          min over announcements of m and of a reply: PU_{d-2}(histories with these announcements) )
 
 A minimum is cut off once it is no higher than the best maximum. The likely worst comes first: the history that cut off
-the previous try, the announcements of the worst position, captures among the replies. The search needs the whole sample
-before it begins.
+the previous try, the announcements of the worst position, captures among the replies. It needs the whole sample first.
 """
 
 from typing import NamedTuple
@@ -305,10 +304,7 @@ def paranoid_values(
     """Value every try open in an information set under the paranoid rule, where refusals cost a ply.
 
     Return the values [M], the probabilities [M] of being legal, and the number of positions evaluated. The values are
-    meaningless once the flag of `search.stop_after` is set.
-
-    Raises:
-      ValueError: positions that are not of one set.
+    meaningless once the flag of `search.stop_after` is set. Raise ValueError if positions are not of one set.
     """
     rows, weights, tries, depth = histories.rows, histories.weights, histories.tries, method.depth
     size, leaves = len(rows) * ROOM_A_BOARD, 0

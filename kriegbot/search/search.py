@@ -40,8 +40,7 @@ class TryValues:
     """Values of the `tries` [M] of an information set, as kernels encode moves.
 
     `values` [M] are centipawns from our side, `legal` [M] the probability that each is legal. If `is_pruned`, values of
-    tries below the best may be too high. `depth` is 1 if time ran out within the first board. `leaves` counts positions
-    evaluated.
+    tries below the best may be too high. `depth` is 1 if time ran out within the first board. `leaves` are evaluations.
     """
 
     tries: Tries
@@ -90,10 +89,7 @@ def search_tries(
 
     `lists` are moves of these histories, filled by the first search of a turn and reused by later ones. `may_prune` is
     True if only the best tries need exact values. If `seconds` run out, or the tree reaches MOST_NODES information
-    sets, only the first histories are used.
-
-    Raises:
-      ValueError: depth < 1, no histories, no tries, or positions that are not of one set.
+    sets, only the first histories are used. Raises ValueError: depth < 1, nothing to search, or positions of two sets.
     """
     depth, boards, tries = method.depth, len(histories.rows), len(histories.tries)
     if depth < 1 or boards == 0 or tries == 0:

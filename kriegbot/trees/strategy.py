@@ -14,8 +14,7 @@ games of Stanford CS221:
          = max_children V(child)            x of the player for whom the tree is searched
          = min_children V(child)            x of another player
 
-Minimax, expectimax and expectiminimax differ only in the players whose policy is known. Depth counts edges of the tree,
-chance included.
+Minimax, expectimax and expectiminimax differ only in the players whose policy is known. Depth counts edges of the tree.
 """
 
 import math
@@ -191,11 +190,7 @@ def expectiminimax(tree: Tree, player: int = 0, depth: int | None = None, evalua
 
 
 def search(
-    tree: Tree,
-    player: int = 0,
-    policy: TreePolicy = NOBODY,
-    depth: int | None = None,
-    evaluate: Evaluate = lambda _: 0,
+    tree: Tree, player: int = 0, policy: TreePolicy = NOBODY, depth: int | None = None, evaluate: Evaluate = lambda _: 0
 ) -> Solution:
     """Return V of a tree, as defined at the head of this file, and the strategies that give it.
 

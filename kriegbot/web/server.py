@@ -182,13 +182,7 @@ class PageServer(uvicorn.Server):
 
 
 def serve(
-    folder: Path,
-    host: str,
-    port: int,
-    *,
-    has_browser: bool,
-    saved: tuple[GameRecord, str] | None,
-    sandbox: bool | None,
+    folder: Path, host: str, port: int, *, has_browser: bool, saved: tuple[GameRecord, str] | None, sandbox: bool | None
 ) -> None:
     """Serve the page until Ctrl-C; begin with a saved game and its file, if given."""
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
