@@ -56,7 +56,7 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel comes without 
         self._seat.close()
 
     def step(self, state: pyspiel.State) -> int:
-        """Return the player's action; raise PlayerFailed, or ValueError if it is not open, as a resignation."""
+        """Return the player's action. Raise PlayerFailed, or ValueError if it is not open, such as a resignation."""
         has_limit = state.get_game().get_parameters()["50_move_rule"]
         limits = referee.Limits(quiet_plies=50) if has_limit else referee.NO_LIMITS
         view = view_of(state.information_state_string(self._id), state.observation_string(self._id), limits)

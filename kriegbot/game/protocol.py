@@ -1,7 +1,7 @@
 """The line protocol between a game and the process of a player. docs/bots.md describes it for authors of programs.
 
 Both ends are here. The game writes views with `game_lines` and `view_lines`, and a player in Python reads them with
-`ViewReader`. It writes answers with `answer_lines`, and the game reads them, and no others, with `read_answer`.
+`ViewReader`. It writes answers with `answer_lines`, and the game reads them with `read_answer`, which is strict.
 """
 
 import math

@@ -1,6 +1,6 @@
 """The weakest player of the papers: a uniformly random open try, and after a refusal another.
 
-For experiments it may draw a piece first and then one of its tries, since the papers do not say.
+For experiments it may draw a piece first and then one of its tries: the papers leave it open.
 """
 
 from __future__ import annotations

@@ -291,7 +291,7 @@ def walk_batch(
 ) -> int:
     """Walk from the root with histories [N, 8] of `weights` [N]; return the number done at the end or when stopped.
 
-    `theirs` is the opponent's last announcement. If a walk stopped within a history, STOPPED is 1, the tree unusable.
+    `theirs` is the opponent's last announcement. If it stopped within a history, STOPPED is 1 and the tree unusable.
     """
     tree, lists = kb.pointers(arrays), kb.pointers(move_lists)
     depth, free, exchange, rules, evaluator, fold, opponent, is_uniform = arguments
