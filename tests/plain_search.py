@@ -10,6 +10,7 @@ equations are off by default: free refusals and exchanges.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -126,6 +127,7 @@ class PlainSearch:
       free_refusals: 0 if each refusal costs a ply, as in the equations. Otherwise the first n in a row cost none, and
         after one more the side moves at random.
       exchange: share of the exchange on the square of the last capture that a leaf counts; 0 in the equations.
+      value_scale: bound of all values, or 0; see `Settings.value_scale`.
       evaluated: leaves at depth 0 so far, one for each history.
       ended: leaves where the game had ended so far, one for each history.
     """
@@ -135,6 +137,7 @@ class PlainSearch:
     replies: Replies = equally_likely
     free_refusals: int = 0
     exchange: float = 0.0
+    value_scale: float = 0.0
     evaluated: int = 0
     ended: int = 0
 
@@ -213,7 +216,7 @@ class PlainSearch:
         if announcement.end is None:
             return None
         self.ended += len(histories)
-        return Totals.known(utility(announcement.end, context.side))
+        return Totals.known(self._bounded(utility(announcement.end, context.side)))
 
     def _leaf(self, histories: Histories, context: Knowledge, last: Announcement | None) -> Totals:
         self.evaluated += len(histories)
@@ -226,7 +229,10 @@ class PlainSearch:
         if last is not None and last.captured_square is not None and self.exchange:
             gained = self.exchange * exchange(board, last.captured_square)
             value += gained if board.turn == side else -gained
-        return value
+        return self._bounded(value)
+
+    def _bounded(self, value: float) -> float:
+        return value / math.hypot(1.0, value / self.value_scale) if self.value_scale else value
 
 
 def try_values(

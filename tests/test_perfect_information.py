@@ -1,5 +1,6 @@
 """The second opinion: what tries are worth if both sides saw the board."""
 
+import math
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -39,13 +40,13 @@ def histories(*fens: str) -> InformationSet:
 def worth(move: str, fen: str) -> float:
     """Return the value of a move on one board."""
     known = histories(fen)
-    values = open_values(known, None, 1, BoardValues(known, METHOD))
+    values = open_values(known, METHOD, None, 1, BoardValues(known, METHOD))
     assert values is not None
     return float(values[known.tries.tolist().index(encode_move(chess.Move.from_uci(move)))])
 
 
 def test_a_mate_by_the_reply_is_seen() -> None:
-    assert worth("h1g1", "6k1/8/8/8/8/1r6/r7/7K w - - 0 1") < -9_000.0
+    assert worth("h1g1", "6k1/8/8/8/8/1r6/r7/7K w - - 0 1") < -0.95 * METHOD.value_scale
 
 
 def test_a_try_that_is_illegal_is_worth_what_follows_it() -> None:
@@ -57,10 +58,10 @@ def test_a_try_that_is_illegal_is_worth_what_follows_it() -> None:
 def test_when_time_is_over_only_boards_count_that_were_valued_before() -> None:
     known = histories(chess.STARTING_FEN)
     valued = BoardValues(known, METHOD)
-    assert open_values(known, 0.0, 1, valued) is None
-    values = open_values(known, None, 1, valued)
+    assert open_values(known, METHOD, 0.0, 1, valued) is None
+    values = open_values(known, METHOD, None, 1, valued)
     assert values is not None
-    assert open_values(known, 0.0, 1, valued) == pytest.approx(values)
+    assert open_values(known, METHOD, 0.0, 1, valued) == pytest.approx(values)
 
 
 def test_half_a_value_is_that_of_the_search_and_half_that_of_the_opinion() -> None:
@@ -86,9 +87,9 @@ def test_by_time_depth_3_answers_if_it_gets_through_as_many_boards(
 
     monkeypatch.setattr(perfect_information, "value_boards", value)
     known = histories(*(f"rnbqkbnr/{pawns}/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1" for pawns in RANKS))
-    values = open_values(known, 10.0, 1, BoardValues(known, METHOD))
+    values = open_values(known, METHOD, 10.0, 1, BoardValues(known, METHOD))
     assert values is not None
-    assert values.max() == 100.0 * depth
+    assert values.max() == pytest.approx(100.0 * depth / math.hypot(1.0, 100.0 * depth / METHOD.value_scale))
     assert asked == [(BOARDS, DEPTH - 1), (MOST_BOARDS, DEPTH)]
 
 
@@ -97,7 +98,7 @@ def test_after_a_refusal_only_boards_that_are_new_are_valued(monkeypatch: pytest
     first, further = histories(*boards[:3]), histories(*boards[1:])
     is_left = further.tries != encode_move(chess.Move.from_uci("a1a8"))
     left, valued = replace(further, tries=further.tries[is_left]), BoardValues(first, METHOD)
-    open_values(first, None, 1, valued)
+    open_values(first, METHOD, None, 1, valued)
     assert valued.depths(left.rows).tolist() == [DEPTH, DEPTH, 0, 0]
     asked: list[Rows] = []
 
@@ -106,9 +107,9 @@ def test_after_a_refusal_only_boards_that_are_new_are_valued(monkeypatch: pytest
         return value_boards(rows, *others)
 
     monkeypatch.setattr(perfect_information, "value_boards", value)
-    values = open_values(left, None, 2, valued)
+    values = open_values(left, METHOD, None, 2, valued)
     assert sorted(map(bytes, np.concatenate(asked))) == sorted(map(bytes, left.rows[2:]))
-    anew = open_values(left, None, 2, BoardValues(left, METHOD))
+    anew = open_values(left, METHOD, None, 2, BoardValues(left, METHOD))
     assert values is not None
     assert values == pytest.approx(anew)
 
@@ -117,6 +118,6 @@ def test_boards_that_differ_in_labels_alone_are_valued_once(monkeypatch: pytest.
     one = histories(chess.STARTING_FEN)
     several = replace(one, rows=with_type_ids(one.rows[0], 3)[1:], weights=np.ones(2))
     valued = BoardValues(one, METHOD)
-    found = open_values(several, None, 1, valued)
+    found = open_values(several, METHOD, None, 1, valued)
     monkeypatch.setattr(perfect_information, "value_boards", lambda rows, *_: (np.zeros((len(rows), 20), np.int64), 0))
-    assert found == pytest.approx(open_values(one, None, 1, valued))
+    assert found == pytest.approx(open_values(one, METHOD, None, 1, valued))

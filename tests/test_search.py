@@ -1,5 +1,6 @@
 """The search against the plain recursion, on information sets that are enumerated completely."""
 
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ import chess
 import numpy as np
 import pytest
 
-from evaluators import load_evaluator
+from evaluators import WIN, load_evaluator
 from kriegbot.belief.belief import Belief
 from kriegbot.kernels import RealArray as Reals
 from kriegbot.kernels import Rows, decode_move, from_board, kernel_rules, tries_of, with_type_ids
@@ -150,16 +151,29 @@ def test_a_third_rule_is_not_searched_as_the_paranoid_one_where_that_prunes() ->
 @pytest.mark.slow
 @pytest.mark.parametrize("free", [0, 1])
 @named(CASES)
-def test_exchanges_at_the_leaves_equal_the_plain_recursion_too(case: Case, free: int) -> None:
+def test_exchanges_and_bounded_values_at_the_leaves_equal_the_plain_recursion_too(case: Case, free: int) -> None:
     for depth in (1, 2, 3) if case in (FASTEST if free else SMALL) else (1, 2):
         added: dict[str, Any] = {
             "exchange": 0.7,
             "free_refusals": free,
+            "value_scale": 400.0,
         }
         found = searched(case.view, *arrays(case), depth, OVERCONFIDENT, **added)
         plain = plain_search.PlainSearch(plain_search.overconfident, ks, **added)
         expected = plain.try_values(case.positions, case.context, depth)
         assert value_of_tries(found) == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_a_scale_squeezes_each_value_and_keeps_their_order() -> None:
+    board = chess.Board("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1")
+    view, rows = Referee(BERKELEY, start=board.fen()).view(chess.WHITE), from_board(board).reshape(1, 8)
+    plain, squeezed = (
+        value_of_tries(searched(view, rows, np.ones(1), 1, OVERCONFIDENT, value_scale=scale)) for scale in (0.0, 1000.0)
+    )
+    legal = {move: value for move, value in plain.items() if board.is_legal(move)}
+    assert {0.0, float(WIN)} < set(legal.values())  # a stalemate, a mate, and moves after which the game goes on
+    for move, value in legal.items():
+        assert squeezed[move] == pytest.approx(value / math.hypot(1.0, value / 1000.0))
 
 
 def test_exchanges_matter() -> None:

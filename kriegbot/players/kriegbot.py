@@ -6,6 +6,7 @@ docs/strength.md has the matches, and what each idea is worth. What differs from
   types apart. An inconsistent belief tries to recover, eight times.
 - A refused try costs no depth. After a capture a leaf plays out the exchange on that square, which both sides know.
   `evaluators.sound` values leaves.
+- Values are bounded, as chances of winning are: it risks less when it is ahead, and more when it is behind.
 - Half of a try's value is its perfect-information value. Predictable tries and circles cost something
   (`search.adjustments`).
 - The first plies are drawn by value. `kriegbot.endgames` mates bare kings. A budget is for a whole turn.
@@ -37,6 +38,7 @@ FLAGSHIP = Settings(
     belief_model="opponent_types",
     free_refusals=1,
     exchange=1.0,
+    value_scale=2500.0,
     temperature=(10.0, 0.0),
     repetition_price=4.0,
     predictability=10.0,
@@ -60,6 +62,7 @@ def _level(samples: int, particles: int, **weaker: Any) -> Settings:
         resample=samples // 3,
         particles=particles,
         recovery_attempts=0,
+        value_scale=0.0,
         repetition_price=20.0,
     )
     return replace(settings, **weaker)

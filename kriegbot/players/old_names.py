@@ -13,6 +13,7 @@ OPTIONS = {
     "further": "resample",
     "filtering": "belief_model",
     "free": "free_refusals",
+    "scale": "value_scale",
     "repeated": "repetition_price",
 }
 VALUES = {

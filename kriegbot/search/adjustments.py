@@ -83,7 +83,7 @@ def perfect_information(values: RealArray, context: Context) -> RealArray:
     """Blend in the values of a search that sees the boards; see `search.perfect_information`."""
     left = None if context.deadline is None else context.deadline - time.perf_counter()
     seed = kb.subseed(context.seed, PERFECT_INFORMATION)
-    seen = open_values(context.histories, left, seed, context.board_values)
+    seen = open_values(context.histories, context.method, left, seed, context.board_values)
     share = context.settings.perfect_info_weight
     return values if seen is None else (1.0 - share) * values + share * seen
 

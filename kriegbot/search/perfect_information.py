@@ -263,9 +263,9 @@ def _boards(rows: kb.Rows) -> list[bytes]:
 
 
 def open_values(
-    histories: InformationSet, seconds: float | None, seed: int, board_values: BoardValues
+    histories: InformationSet, method: Method, seconds: float | None, seed: int, board_values: BoardValues
 ) -> RealArray | None:
-    """Return the value [M] of each try over some of the boards; None without any.
+    """Return the value [M] of each try over some of the boards, bounded by `Settings.value_scale`; None without any.
 
     Boards that were valued at an earlier try of the turn come first, and count even if no time is left. `board_values`
     holds them, and gets those valued now.
@@ -283,7 +283,8 @@ def open_values(
             best = deeper if len(deeper) >= len(best) else best
     if len(best) == 0:
         return None
-    values = best.astype(np.float64)
+    values, scale = best.astype(np.float64), method.value_scale
+    values = values / np.sqrt(1.0 + (values / scale) ** 2) if scale else values
     for i, move in enumerate(histories.tries):
         values[list_refusing(rows[: len(best)], int(move)), i] = np.nan
     return values_of_tries(values, weights[: len(best)])[0]

@@ -13,6 +13,7 @@ A quiet move (`kernels.is_quiet`) gives no check and ends nothing, so its leaf n
 `theirs` are the encoded announcements of our last move and of the opponent's.
 """
 
+from math import sqrt
 from typing import NamedTuple, TypeAlias
 
 from evaluators import WIN
@@ -47,18 +48,20 @@ class Walk(NamedTuple):
     tables: kb.Words
     tree: SearchTree
     side: int
-    free_refusals: int
-    exchange: float
-    rules: kb.KernelRules
-    evaluator: Evaluator
-    fold: Fold
-    opponent: Opponent
-    is_uniform: bool
     moves: kb.Moves
     outcomes: kb.Reals
     reply_values: kb.Reals
     reply_weights: kb.Reals
     one_weight: kb.Reals
+    depth: int
+    free_refusals: int
+    exchange: float
+    value_scale: float
+    rules: kb.KernelRules
+    evaluator: Evaluator
+    fold: Fold
+    opponent: Opponent
+    is_uniform: bool
 
 
 @kb.kernel
@@ -71,7 +74,9 @@ def utility(end: int, we_moved: bool) -> float:
 
 @kb.inlined
 def put(walk: Walk, totals: kb.Reals, value: float) -> None:
-    """Set `totals` to those of a certain value."""
+    """Set `totals` to those of a certain value, bounded as `Settings.value_scale` says."""
+    if walk.value_scale != 0.0:
+        value /= sqrt(1.0 + (value / walk.value_scale) ** 2)  # operations that give the same bits on any machine
     for i in range(walk.tree.width):
         totals[i] = value
 
@@ -275,8 +280,8 @@ def walk_history(
         tree.counters[MISFIT] = 1
 
 
-WalkArguments: TypeAlias = tuple[int, int, float, kb.KernelRules, Evaluator, Fold, Opponent, bool]
-"""The depth, then members of `Walk`: numba takes kernels only within tuples without names."""
+WalkArguments: TypeAlias = tuple[int, int, float, float, kb.KernelRules, Evaluator, Fold, Opponent, bool]
+"""The last members of `Walk`: numba takes kernels only within tuples without names."""
 
 
 @kb.entry
@@ -294,36 +299,29 @@ def walk_batch(
     `theirs` is the opponent's last announcement. If it stopped within a history, STOPPED is 1 and the tree unusable.
     """
     tree, lists = kb.pointers(arrays), kb.pointers(move_lists)
-    depth, free, exchange, rules, evaluator, fold, opponent, is_uniform = arguments
-    side = kb.side_to_move(kb.load(kb.pointer(rows), 0))
-    levels = depth // 2 + 1
+    levels = arguments[0] // 2 + 1
     one_weight, reply_weights = lists.scratch, kb.advance(lists.scratch, 1)
     reply_values = kb.advance(reply_weights, kb.MAX_MOVES * levels)
     for i in range(len(rows)):
         if tree.stop[0] != 0:
             return i
         place = lists.places[i] if lists.is_kept else 0
+        position = kb.load(kb.pointer(rows), i)
         walk = Walk(
             kb.pointer(tables),
             tree,
-            side,
-            free,
-            exchange,
-            rules,
-            evaluator,
-            fold,
-            opponent,
-            is_uniform,
+            kb.side_to_move(position),
             kb.advance(lists.moves, LISTS * kb.MAX_MOVES * levels * place),
             kb.advance(lists.outcomes, tree.width * OUTCOMES * levels * place),
             reply_values,
             reply_weights,
             one_weight,
+            *arguments,
         )
-        position = kb.load(kb.pointer(rows), i)
         if not lists.is_kept or lists.listed[place] < 0:
-            lists.listed[place] = list_outcomes(walk, position, depth, 0, theirs)
-        walk_history(walk, position, 0, depth, free, weights[i], 0, lists.listed[place], theirs)
+            lists.listed[place] = list_outcomes(walk, position, walk.depth, 0, theirs)
+        count = lists.listed[place]
+        walk_history(walk, position, 0, walk.depth, walk.free_refusals, weights[i], 0, count, theirs)
         if tree.counters[STOPPED] != 0:
             return i
     return len(rows)

@@ -147,7 +147,7 @@ def _search_pruned(histories: InformationSet, method: Method, seconds: float | N
 def _walk(tree: SearchTree, histories: InformationSet, method: Method, lists: Lists, is_timed: bool) -> TreeValues:
     """Walk a tree with all boards, or until it stops or is full; back values up in between."""
     backup, tries = method.backup, histories.tries
-    numbers = method.depth, method.free_refusals, float(method.exchange)
+    numbers = method.depth, method.free_refusals, float(method.exchange), float(method.value_scale)
     parts = method.evaluator, backup.fold, method.opponent, method.opponent is uniform
     can_be_full = tree.most_nodes >= DEEP_TREE
     found, chunk = NO_VALUES, 1 if is_timed else CHUNK_BOARDS if can_be_full else len(histories.rows)

@@ -58,11 +58,12 @@ class Settings:
     # 0 as in the paper: every refused try costs a ply. Otherwise the first n in a row cost none, and after one more
     # the side moves at random
     free_refusals: int = setting(int, "refusals in a row that cost no depth; 0: each costs a ply", 0, 0, 3)
-    repetition_price: float = setting(
-        float, "centipawns off for each earlier turn with your pieces so placed", 0.0, 0, 1000
-    )
+    repetition_price: float = setting(float, "centipawns off for each earlier turn with pieces so placed", 0.0, 0, 1000)
     # on the square of the last capture, which both sides know; 1 counts all that `kernels.exchange` finds
     exchange: float = setting(float, "share of exchanges after a capture that a leaf counts", 0.0, 0, 1)
+    # values x become x / sqrt(1 + (x / value_scale)^2), as chances of winning flatten: the side ahead takes fewer
+    # risks, the side behind more
+    value_scale: float = setting(float, "centipawns of a game nearly won; 0: values have no limit", 0.0, 0, 100_000)
     ties: Literal["random", "first", "last"] = setting(
         str, "which of the best tries is chosen, by square", "random", choices=("random", "first", "last")
     )
@@ -124,6 +125,7 @@ class Method:
     opponent: Opponent = uniform
     free_refusals: int = 0
     exchange: float = 0.0
+    value_scale: float = 0.0
 
     @classmethod
     def of(cls, settings: Settings) -> "Method":
@@ -136,9 +138,10 @@ class Method:
             depth=settings.depth,
             free_refusals=settings.free_refusals,
             exchange=settings.exchange,
+            value_scale=settings.value_scale,
         )
 
     @property
     def is_paper_method(self) -> bool:
         """True if refusals and leaves count as in the paper."""
-        return self.free_refusals == 0 and self.exchange == 0.0
+        return self.free_refusals == 0 and self.exchange == self.value_scale == 0.0
