@@ -235,11 +235,6 @@ class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
         self._require_open()
         return self._threads.submit(self._call, function, arguments)
 
-    @property
-    def pids(self) -> list[int]:
-        """The IDs of the processes."""
-        return [worker.pid for worker in list(self._workers)]
-
     def close(self) -> None:
         """Kill the workers and everything that they have started. Calls that wait raise WorkerDied."""
         self._is_closed = True

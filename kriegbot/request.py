@@ -73,9 +73,7 @@ def check_sandbox(*players: str) -> None:
     """Raise Refused if one of the players, by their specs, starts a chess engine, which no sandbox holds."""
     kinds = {text.partition(":")[0] for text in players} & {*PLAYERS.names()}
     if any(isinstance(one.parts, Programs) for kind in kinds for one in player_kind(kind).options):
-        raise Refused(
-            "--sandbox does not hold the chess engine that player 'engine' starts; leave it out to trust that."
-        )
+        raise Refused("--sandbox does not hold the chess engine that player 'engine' starts; leave it out to trust it.")
 
 
 def rules_of(text: str) -> RuleSet:

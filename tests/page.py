@@ -34,7 +34,8 @@ E4 = {"do": "try", "text": "e4"}
 def served(folder: Path, host: str = "127.0.0.1", limits: ServerLimits = LIMITS) -> Iterator[PageServer]:
     """Return a server that saves games in a folder; it starts no process before there is a game."""
     registry = Registry(folder, limits=limits)
-    registry.warm = lambda: None  # type: ignore[method-assign] # most tests need no kernels
+    for part in (registry.analyst, registry.seats):  # most tests need no kernels
+        part.warm = lambda: None  # type: ignore[method-assign]
     server = PageServer(registry, host)
     thread = threading.Thread(target=server.serve_until_stopped)
     thread.start()

@@ -335,7 +335,7 @@ def test_a_hint_names_tries_and_the_record_says_so(
 ) -> None:
     game = tmp_path / "game.pgn"
     _, out, _ = play(monkeypatch, capsys, "hint e4 draw hint resign", "--seed", "3", "--save", str(game))
-    first, second = out.split("The computer's best tries, in pawns (from 300 possible positions, 2 plies deep):\n")[1:]
+    first, second = out.split("The computer's best tries, in pawns (from 200 possible positions, 2 plies deep):\n")[1:]
     for told in (first, second):
         *tries, recorded = told.splitlines()[:4]
         assert all(re.fullmatch(r"\S+  [+-]\d+\.\d\d(, legal in \d+%)?", one) for one in tries)

@@ -23,7 +23,7 @@ def test_the_table_says_who_hears_what(rules: RuleSet) -> None:
 PLAIN = {
     "illegal try": {"no, to both": "Both sides hear when a try", "no, to the mover": "Only the player who tried hears"},
     "impossible or repeated try": {
-        "nonsense, to the mover": "is called nonsense, and only you hear that",
+        "nonsense, to the mover": "is called nonsense, and only you hear it",
         "no, to both": "is answered like any other illegal one",
         "no, to the mover": "is answered like any other illegal one",
     },

@@ -116,7 +116,7 @@ def test_a_chess_engine_is_refused_where_a_sandbox_is_insisted_on(
     monkeypatch.setattr(sandbox, "why_unavailable", lambda: "")
     assert main([*command, "engine:command=true", "--sandbox"]) == 2
     assert capsys.readouterr().err == (
-        "kriegbot: --sandbox does not hold the chess engine that player 'engine' starts; leave it out to trust that.\n"
+        "kriegbot: --sandbox does not hold the chess engine that player 'engine' starts; leave it out to trust it.\n"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import threading
@@ -367,9 +368,13 @@ def test_every_rule_set_is_explained_in_two_lines_of_its_own() -> None:
     assert len(set(explained)) == len(explained)
 
 
+async def begun(registry: registries.Registry) -> None:
+    registry.begin()
+
+
 def test_the_analyst_starts_with_the_server(tmp_path: Path) -> None:
     registry = registries.Registry(tmp_path)
     registry.seats.warm = lambda: None  # type: ignore[method-assign] # as in `served`
-    registry.warm()
-    until(lambda: registry.analyst._pool.pids, "the analyst")
+    asyncio.run(begun(registry))
+    until(lambda: registry.analyst._pool._workers, "the analyst")
     registry.stop("the test is over")

@@ -355,7 +355,7 @@ def test_a_game_is_looked_back_at_in_any_order_and_after_the_process_was_killed(
                 assert found.white.chances == await analyst.ask(Beliefs.heat, "same", view)
             last = await review.look(len(review.frames) - 1, analyst)
             assert (last.mover, last.tries) == (None, [])
-            (pid,) = analyst._pool.pids
+            (pid,) = (worker.pid for worker in analyst._pool._workers)
             if sys.platform != "win32":
                 os.kill(pid, signal.SIGKILL)
                 assert await Review.of("game", record).look(12, analyst) == late
@@ -364,7 +364,7 @@ def test_a_game_is_looked_back_at_in_any_order_and_after_the_process_was_killed(
                     await review.look(index, analyst)
         finally:
             analyst.close()
-        assert not analyst._pool.pids
+        assert not analyst._pool._workers
         with pytest.raises(AnalystFailed):
             await review.look(5, analyst)
 

@@ -19,6 +19,7 @@ import chess
 import numpy as np
 
 from kriegbot import kernels as kb
+from kriegbot.belief.filter import add_pieces
 from kriegbot.belief.last_observation import Perturbation, blind_particles, last_observation, perturb
 from kriegbot.belief.particles import Filter, Particles, merged
 from kriegbot.models.built_in import uniform
@@ -134,13 +135,9 @@ class Belief:
 
     def occupancy(self, color: chess.Color) -> kb.RealArray:
         """Return the probability [6, 64] of a piece of each type (pawn to king) of a side on each square (a1 to h8)."""
-        rows, weights = self.particles.rows, self.particles.weights
-        side = rows[:, 5 + kb.side_of(color)]
-        pawns, knights, diagonals, orthogonals, kings = (rows[:, i] & side for i in range(5))
-        bishops, rooks, queens = diagonals & ~orthogonals, orthogonals & ~diagonals, diagonals & orthogonals
-        pieces = np.stack([pawns, knights, bishops, rooks, queens, kings])
-        bits = np.unpackbits(pieces.astype("<u8").view(np.uint8), axis=1, bitorder="little")
-        return np.einsum("n,kns->ks", weights, bits.reshape(6, len(rows), 64))
+        chances = np.zeros(6 * 64)
+        add_pieces(self.particles.rows, self.particles.weights, kb.side_of(color), chances)
+        return chances.reshape(6, 64)
 
     def _after_event(self, filter_: Filter, particles: Particles, event: int) -> Particles:
         start = time.perf_counter()

@@ -254,6 +254,18 @@ def keep_accepted(
 
 
 @kb.entry
+def add_pieces(rows: kb.Rows, weights: kb.RealArray, side: int, chances: kb.RealArray) -> None:
+    """Add the weight of every board [N, 8] to `chances` [6 * 64] at the kind and square of each piece of a side."""
+    for i in range(len(rows)):
+        position = kb.load(kb.pointer(rows), i)
+        pieces, _ = kb.pieces_of(position, side)
+        while pieces:
+            square = kb.lsb(pieces)
+            chances[64 * kb.kind_of(position, kb.bit(square)) + square] += weights[i]
+            pieces ^= kb.bit(square)
+
+
+@kb.entry
 def _mark_legal(tables: kb.WordArray, rows: kb.Rows, move: int, is_legal: kb.IntArray, moves: kb.MoveArray) -> None:
     may_be_legal = False
     for i in range(kb.open_tries(kb.pointer(tables), kb.load(kb.pointer(rows), 0), kb.EVERYWHERE, kb.pointer(moves))):

@@ -102,11 +102,9 @@ def play(
     if time is not None:
         spec = spec.with_option("time", time)
     number = request.seed_of(seed)
-    side = request.color_of(color, number)
     rule_set = find_rules(rules, sandbox=is_sandboxed)
-    path = None if save is None else path_of(save)
-    game = ConsoleGame(spec, side, rule_set, number, is_seed_given=seed is not None)
-    game.play(path, show_belief=show_belief)
+    game = ConsoleGame(spec, request.color_of(color, number), rule_set, number, is_seed_given=seed is not None)
+    game.play(None if save is None else path_of(save), show_belief=show_belief)
 
 
 def open_page(
@@ -119,10 +117,9 @@ def open_page(
     sandbox: bool | None = None,
 ) -> None:
     """Serve the page until Ctrl-C; begin with a saved game and its file, if given."""
-    path = games_folder(folder)
     from kriegbot.web.server import serve  # only now: a game at the terminal needs no server
 
-    serve(path, host, port or 0, has_browser=has_browser, saved=saved, sandbox=sandbox)
+    serve(games_folder(folder), host, port or 0, has_browser=has_browser, saved=saved, sandbox=sandbox)
 
 
 def resume(

@@ -20,7 +20,7 @@ from kriegbot.search.settings import Method
 from referee import GameRecord
 
 PARTICLES, SEED = 20_000, 0  # of the belief behind hints
-HINTS, HINT_SAMPLES, MIN_LEGAL = 3, 300, 0.05
+HINTS, HINT_SAMPLES, MIN_LEGAL = 3, 200, 0.05
 """Tries that a hint names, histories sampled for it, and the least chance that a named try is legal."""
 MASTER = LEVELS["master"]
 BY = f"from {HINT_SAMPLES} possible positions, {MASTER.depth} plies deep"  # the basis of the values, for people

@@ -192,8 +192,7 @@ class Socket:
             self.send(Refusal(str(error), None if request is None else requests.tag_of(request)))
 
     def _spend(self) -> None:
-        now = time.monotonic()
-        limits = self._registry.limits
+        now, limits = time.monotonic(), self._registry.limits
         self._tokens = min(limits.burst, self._tokens + limits.rate * (now - self._since)) - 1
         self._since = now
         if self._tokens < 0:

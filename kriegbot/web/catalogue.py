@@ -62,9 +62,7 @@ def rules_html() -> str:
     """Return HTML that explains each rule set under its title: the two lines of `about`, and more."""
     parts = []
     for one in RULE_SETS.values():
-        aside = (
-            "is called nonsense, and only you hear that" if one.nonsense else "is answered like any other illegal one"
-        )
+        aside = "is called nonsense, and only you hear it" if one.nonsense else "is answered like any other illegal one"
         can_ask, tries = one.asking is not Asking.NONSENSE, one.pawn_tries
         must = {Asking.OBLIGES: "a pawn has captured", Asking.OBLIGES_ONCE: "you have tried a pawn capture"}
         more = [

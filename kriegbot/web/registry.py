@@ -117,7 +117,8 @@ class PageGame:
             try:
                 await function(*args)
             except (IndexError, AnalystFailed) as error:
-                log.warning("no %s: %s", what, error)
+                if not self.registry.is_closing:
+                    log.warning("no %s: %s", what, error)
                 self.publish(Refusal(f"No {what}: {error}.", name))
 
         if name in self._tasks:
@@ -221,14 +222,13 @@ class Registry:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def begin(self) -> None:
-        """Start preparations for the first game; on the event loop, when the server starts."""
+        """Start preparations for the first game, or analyse a saved one; on the event loop, when the server starts."""
         self._loop = asyncio.get_running_loop()
-        threading.Thread(target=self.warm, name="warm", daemon=True).start()
-
-    def warm(self) -> None:
-        """Start the processes that the first review and the first game need, at the same time."""
         self.analyst.warm()
-        self.seats.warm()
+        for game in self.games.values():
+            game.take(Act("turning"))
+        if not self.games:
+            threading.Thread(target=self.seats.warm, daemon=True).start()
 
     def broadcast(self, message: Reply) -> None:
         """Send a message to all sockets; in any thread."""
@@ -269,8 +269,7 @@ class Registry:
         """Add a game and start it; call `join` with it before it starts, so that a listener misses no message."""
         limit = self.limits.live_games
         if len(self._live()) >= limit:
-            unattended = self._unattended()
-            if not unattended:
+            if not (unattended := self._unattended()):
                 raise Refused(f"{limit} game{'s are' if limit > 1 else ' is'} in progress, the limit. End one first.")
             unattended[0].play.stop("nobody came back, and room was needed")
         ended = [id_ for id_, game in self.games.items() if not game.play.is_alive()]

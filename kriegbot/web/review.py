@@ -7,7 +7,6 @@ depend on views alone: a process that replaces a killed one gives the same.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import lru_cache
@@ -26,13 +25,13 @@ from kriegbot.narration.moments import Moment, moments, your_side
 from kriegbot.narration.turning import Hindsight, TurningPoint
 from kriegbot.web.library import KeptAnalysis
 from kriegbot.web.replies import Analysis, BeliefShown, Frame, Frames, PointShown, TurningPoints, letters, square_names
-from referee import GameRecord, OwnTry, View
+from referee import GameRecord, OwnTry, Referee, View
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 SURE = 0.9  # probability from which a side counts as sure
-SLICE = 0.1  # seconds of work on one game before another gets its turn
+SLICE = 0.2  # seconds of work on one game before another gets its turn
 ATTEMPTS = 2  # processes that one job may use up before it fails
 
 
@@ -71,8 +70,7 @@ class Review:
         """Return the analysis of a frame; raise IndexError if there is none, and AnalystFailed."""
         if not 0 <= index < len(self.frames):
             raise IndexError(f"there is no moment {index}; the last one is {len(self.frames) - 1}")
-        known = self.kept.look(index)
-        if known is not None and not self.is_live:
+        if not self.is_live and (known := self.kept.look(index)) is not None:
             return known
         analysis = await analyst.ask(Beliefs.look, self.key, self.views, self._event_counts[index])
         analysis.index = index
@@ -156,9 +154,8 @@ class Analyst:
                 deaths = 0
 
     def warm(self) -> None:
-        """Start the process before the first job; in any thread."""
-        with contextlib.suppress(WorkerDied):  # the analyst has been closed
-            self._pool.submit(os.getpid)
+        """Start the process before the first job."""
+        self._pool.submit(os.getpid)
 
     def close(self) -> None:
         """Kill the process; jobs that wait raise `AnalystFailed`. Idempotent."""
@@ -172,6 +169,7 @@ def _start_worker() -> None:
     global _beliefs
     prepare()
     _beliefs = Beliefs()
+    _beliefs.hint("", Referee().view(chess.WHITE))  # loads the kernels
     lower_priority()  # not before: a busy machine would keep it from starting
 
 
