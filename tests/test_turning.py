@@ -160,9 +160,10 @@ def test_a_try_that_was_illegal_on_the_true_board_captures_nothing_there() -> No
 
 def test_a_better_try_that_was_illegal_in_the_game_is_called_so() -> None:
     opening = "e2e4 d7d5 d2d4 g8f6 e4d5 d8d5 g1f3 b8c6 f1b5 c8d7 b1c3 e7e6 d1e2 f8b4 c1g5 e8g8"
-    texts = {one["made"]: one["text"] for one in points(referee_of(opening), chess.WHITE)}
+    referee = referee_of(opening)
+    texts = {one["made"]: one["text"] for color in chess.COLORS for one in points(referee, color)}
     assert texts["Qe2"].endswith("d5 comes out better, by 2.3 pawns. In the game d5 was illegal.")
-    assert texts["Bb5"].endswith("; after c4, 0.0 pawns.")  # which was legal
+    assert texts["Bd7"].endswith("Qe4 comes out better, by 1.4 pawns.")  # which was legal
 
 
 def test_a_hint_names_one_promotion_of_a_pawn_move() -> None:
