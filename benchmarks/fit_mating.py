@@ -62,7 +62,7 @@ from kriegbot.endgames.leaf import (
     estimate,
     list_inputs,
 )
-from kriegbot.kernels.random import GAMMA, mixed, uniform
+from kriegbot.kernels.random import GAMMA, mix64, random_number
 
 FITTED = "KRK", "KBBK", "KBNK"
 LONGEST, TURNS = 55, 400
@@ -187,7 +187,7 @@ def defend(tables: kb.Words, learner: Learner, ours: Pieces, king: int, aim: int
     while targets:
         square = kb.lsb(targets)
         state += GAMMA
-        harm = 1e-3 * uniform(state)
+        harm = 1e-3 * random_number(state)
         if aim == AWAY:
             harm -= float(distance(square, kb.lsb(ours.king)))
         elif aim == CENTRE:
@@ -235,14 +235,14 @@ def play(
 
     The defender goes away from our king unless `aims` mixes its aims.
     """
-    tables, learner, state = kb.pointer(tables_), kb.pointers(learner_), mixed(seed)
+    tables, learner, state = kb.pointer(tables_), kb.pointers(learner_), mix64(seed)
     for game in range(len(starts) // 7):
         begin = kb.advance(kb.pointer(starts), 7 * game)
         ours = Pieces(begin[0], begin[1], begin[2], begin[3], begin[4])
         squares, king, before, aim, noise = begin[5], kb.number(begin[6]), kb.NONE, AWAY, 0.0
         if aims:
             state += kb.word(2) * GAMMA
-            drawn, share = uniform(state), uniform(state - GAMMA)
+            drawn, share = random_number(state), random_number(state - GAMMA)
             aim = AWAY if drawn < 0.45 else RANDOM + int((drawn - 0.45) / 0.55 * 4.0)
             noise = 0.0 if share < 0.6 else 0.15 if share < 0.85 else 0.5
         turns, moves, final = 0, 0, 0.0
@@ -254,8 +254,8 @@ def play(
             for i in range(list_tries(tables, ours, learner.moves)):
                 cost = estimate_cost(tables, learner, node, learner.moves[i], WORST)
                 state += GAMMA
-                if cost >= 0.0 and cost + jitter * uniform(state) < best:
-                    best, chosen = cost + jitter * uniform(state), learner.moves[i]
+                if cost >= 0.0 and cost + jitter * random_number(state) < best:
+                    best, chosen = cost + jitter * random_number(state), learner.moves[i]
             row = kb.advance(learner.history, HISTORY * turns)
             row[0], row[1], row[2], row[3], row[4] = (
                 ours.pawns,
@@ -277,7 +277,7 @@ def play(
             before = with_same_checks(squares & ~illegal & steps_from(~attacks.all), kb.bit(king), attacks)
             squares = steps_from(before) & ~attacks.all & ~all_pieces(ours)
             state += kb.word(16) * GAMMA
-            going = defend(tables, learner, ours, king, RANDOM if uniform(state) < noise else aim, state + GAMMA)
+            going = defend(tables, learner, ours, king, RANDOM if random_number(state) < noise else aim, state + GAMMA)
             state += kb.word(16) * GAMMA
             if going < 0:
                 final = 1.0 if attacks.all & kb.bit(king) else MOST

@@ -48,7 +48,7 @@ from kriegbot.kernels import (
     legal_moves,
     load,
     make_move,
-    mixed,
+    mix64,
     pointer,
     side_to_move,
     store,
@@ -105,7 +105,7 @@ def filter_random(
         if legal == 0:
             continue
         state += GAMMA
-        choice = ((mixed(state) >> word(32)) * word(legal)) >> word(32)
+        choice = ((mix64(state) >> word(32)) * word(legal)) >> word(32)
         after, captured = make_move(pointer(tables), position, listed[choice])
         if announcement(pointer(tables), position, after, captured, rules, scratch) == code:
             store(pointer(target), count, after)

@@ -10,13 +10,10 @@ from evaluators.ks import Weights, material, value_of, valued
 from evaluators.protocol import evaluator
 from kriegbot import kernels as kb
 
-OURS_LOOSE, THEIRS_LOOSE = 20, 6
-"""Percent of the value of hanging pieces, ours and theirs."""
-UNDEVELOPED, RIM, AWAY_FROM_HOME, CASTLED, MAY_CASTLE, CENTRE = 10, 10, 18, 25, 12, 8
-PASSED = (0, 5, 10, 20, 40, 70, 120, 0)
-"""Centipawns for a passed pawn by its rank."""
-FEW_PIECES = 1000
-"""Centipawns apart from pawns up to which a side has little left."""
+OURS_LOOSE, THEIRS_LOOSE = 20, 6  # percent of the value of hanging pieces, ours and theirs
+UNDEVELOPED, RIM, AWAY_FROM_HOME, CASTLED, MAY_CASTLE, CENTRE = 10, 10, 18, 25, 12, 8  # centipawns, for `home`
+PASSED = (0, 5, 10, 20, 40, 70, 120, 0)  # centipawns for a passed pawn by its rank
+FEW_PIECES = 1000  # centipawns apart from pawns up to which a side has little left
 TO_EDGE, NEARER = 12, 6
 """Centipawns for each step of the other king from the centre, and for each step that our king is nearer to it."""
 NET, QUEENS_LEAD, MANY = 60, 800, 3000
@@ -47,7 +44,7 @@ def passers(position: kb.Position, own: kb.Word, other: kb.Word, side: int) -> k
     """Return a side's passed pawns."""
     blocked = position.pawns & other
     blocked |= (blocked & kb.NOT_FILE_A) >> kb.ONE | (blocked & kb.NOT_FILE_H) << kb.ONE
-    if side == kb.WHITE:  # every square behind one of these, seen from our side
+    if side == kb.WHITE:  # the enemy pawns fill all squares behind them
         blocked >>= EIGHT
         blocked |= blocked >> EIGHT
         blocked |= blocked >> SIXTEEN

@@ -25,7 +25,7 @@ from kriegbot.kernels import (
     legal_moves,
     load,
     make_move,
-    mixed,
+    mix64,
     moves_to,
     pointer,
     pointers,
@@ -84,7 +84,7 @@ def _evaluate(tables: WordArray, row: WordArray, side: int, evaluator: Evaluator
 
 @entry
 def _mixed(state: Word) -> Word:
-    return mixed(state)
+    return mix64(state)
 
 
 def splitmix(state: int) -> int:

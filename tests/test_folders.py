@@ -122,9 +122,9 @@ import platformdirs, pathlib, kriegbot.folders as folders
 users = pathlib.Path(r"{users}")
 platformdirs.user_cache_path = lambda name: users
 folders.os.access = lambda path, _: {is_writable} or path != users
-from kriegbot.kernels import uniforms
+from kriegbot.kernels import random_numbers
 from kriegbot.kernels.compiler import kernel_folder
-print(uniforms(1, 1), *sorted((path.name, path.stat().st_mtime_ns) for path in kernel_folder().glob("*.nb?")))
+print(random_numbers(1, 1), *sorted((path.name, path.stat().st_mtime_ns) for path in kernel_folder().glob("*.nb?")))
 (kernel_folder() / "prepared").touch()
 """
     users = tmp_path / "users"

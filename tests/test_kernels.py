@@ -38,11 +38,11 @@ from kriegbot.kernels import (
     kernel_modules,
     kernel_rules,
     preparing,
+    random_numbers,
     side_of,
     subseed,
     to_board,
     tries_of,
-    uniforms,
 )
 from kriegbot.kernels.announcements import CAPTURE_MASK
 from kriegbot.kernels.compiler import signature_of
@@ -280,7 +280,7 @@ def test_random_numbers_are_those_of_splitmix64_everywhere() -> None:
     for expected in words:
         state = (state + 0x9E3779B97F4A7C15) % 2**64
         assert splitmix(state) == expected
-    assert [f"{number:.15f}" for number in uniforms(2006, 3)] == UNIFORMS
+    assert [f"{number:.15f}" for number in random_numbers(2006, 3)] == UNIFORMS
     assert [subseed(7), subseed(7, 0), subseed(7, 1, 2)] == SUBSEEDS
 
 
@@ -295,11 +295,11 @@ def test_random_numbers_are_those_of_splitmix64_everywhere() -> None:
 )
 def test_the_environments_settings_for_numba_change_no_kernel(setting: str, first: str) -> None:
     name, _, value = setting.partition("=")
-    code = f"{first}from kriegbot.kernels import uniforms; print(uniforms(1, 1)[0])"
+    code = f"{first}from kriegbot.kernels import random_numbers; print(random_numbers(1, 1)[0])"
     command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, env={**os.environ, name: value}, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"{uniforms(1, 1)[0]}\n"
+    assert done.stdout == f"{random_numbers(1, 1)[0]}\n"
 
 
 def test_a_move_code_decodes_to_the_move() -> None:

@@ -75,7 +75,7 @@ def test_the_best_tries_are_those_of_the_whole_search_in_midgame(depth: int, his
 
 
 def test_a_stack_that_is_full_grows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pruned, "ROOM_A_BOARD", 1)
+    monkeypatch.setattr(pruned, "STACK_PER_HISTORY", 1)
     for view, rows, weights in midgames(20, 10, random.Random(5)):
         assert agree(*both(view, rows, weights, 3))
 

@@ -67,7 +67,9 @@ def sample_size(view: View, depth: int, seconds: float, seed: int) -> int:
     method, histories, draws = Method(depth, overconfident, load_evaluator("ks")), 0, 0
     begun = time.perf_counter()
     while (left := seconds - (time.perf_counter() - begun)) > 0:
-        sample = rows[np.minimum(np.searchsorted(bounds, kb.uniforms(kb.subseed(seed, draws), BATCH)), len(rows) - 1)]
+        sample = rows[
+            np.minimum(np.searchsorted(bounds, kb.random_numbers(kb.subseed(seed, draws), BATCH)), len(rows) - 1)
+        ]
         result = search_tries(InformationSet.of(view, sample, np.ones(BATCH)), method, left)
         histories += result.boards if result.depth == depth else 0
         draws += 1
@@ -149,7 +151,7 @@ class Share:
 @kb.kernel
 def payoff(seed: kb.Word, leaf: int) -> int:
     """Return the payoff of a leaf: the word of SplitMix64 at its number, as in `kriegbot.kernels.random`, modulo 11."""
-    return kb.number(kb.mixed(seed + kb.word(leaf) * kb.GAMMA) % ELEVEN)
+    return kb.number(kb.mix64(seed + kb.word(leaf) * kb.GAMMA) % ELEVEN)
 
 
 @kb.kernel

@@ -31,8 +31,10 @@ CHECKPOINTS, SPACING = 8, 3  # kept for replays; moves of the opponent between t
 REPLAY_FACTOR = 4  # particles of a replay, relative to those of the belief
 MAX_RESCUE_BOARDS, MAX_RECOVERY_BOARDS = 400_000, 160_000
 """Boards, summed over the opponent's moves, for the replays of a rescue (mostly under 2 s) and of a later recovery."""
-MIN_PERTURBED = 5_000
-TIMED_BOARDS = 1_000  # so many give a reliable time per board
+MIN_PERTURBED = 5_000  # boards to perturb for rescue 2, since few of them match the announcement
+PERTURBATIONS = (1, 1, 2, 3, 4)  # random changes to each board, attempt by attempt; each has its own seed
+POOL_FILL = 5  # sub-seed of the boards that fill up a pool
+TIMED_BOARDS = 1_000  # boards enough for a reliable time per board
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Belief:
 
     Args:
       max_particles: number of boards kept after a move of the opponent. A replay may keep more for a while.
-      recovery_attempts: once inconsistent, attempt a replay after each of the opponent's next moves, so many times.
+      recovery_attempts: number of the opponent's moves after which an inconsistent belief attempts a replay.
 
     Attributes:
       rescues: number of rescues of each kind.
@@ -130,7 +132,7 @@ class Belief:
 
     def shuffled(self, seed: int) -> tuple[kb.Rows, kb.RealArray]:
         """Return every board once, in random order, with its weight: for a search that may stop at any moment."""
-        order = np.argsort(kb.uniforms(seed, len(self.particles)), kind="stable")
+        order = np.argsort(kb.random_numbers(seed, len(self.particles)), kind="stable")
         return self.particles.rows[order], self.particles.weights[order]
 
     def occupancy(self, color: chess.Color) -> kb.RealArray:
@@ -161,7 +163,7 @@ class Belief:
         return particles
 
     def _replayed_from_checkpoints(self, end: int, seed: int, budget: ReplayBudget) -> Particles:
-        """Replay with more particles from before the opponent's last move, else from the latest checkpoint that can."""
+        """Replay with more particles from before the opponent's last move, else from the latest possible checkpoint."""
         wider = replace(self.filter, max_particles=REPLAY_FACTOR * self.filter.max_particles, seed=seed)
         current, particles = self.before_opponent_moved, Particles(self.particles.rows[:0], np.empty(0), is_exact=False)
         for checkpoint in (current, *(one for one in reversed(self._checkpoints) if one is not current)):
@@ -179,7 +181,7 @@ class Belief:
         if len(particles):
             return self._counted("replay", particles)
         code, rules = kb.last_announced(view, last.event)
-        for changes in (1, 1, 2, 3, 4) if len(last.particles) else ():
+        for changes in PERTURBATIONS if len(last.particles) else ():
             seed = kb.subseed(seed, changes)
             change = Perturbation(kb.side_of(not view.color), changes, code, rules)
             start = perturb(last.particles, change, max(self.filter.max_particles, MIN_PERTURBED), seed)
@@ -187,7 +189,7 @@ class Belief:
             particles = self._replayed(reseeded, Checkpoint(last.event, start), event, ReplayBudget())
             if len(particles):
                 return self._counted("last observation", particles)
-        self._events = len(view.events)
+        self._events = len(view.events)  # blind boards match the end of the view: skip the events before
         return self._counted("blind", blind_particles(view, seed))
 
     def _try_to_recover(self, deadline: float) -> None:
@@ -274,10 +276,10 @@ class BeliefTimeline:
 class Pool:
     """At most `max_particles` boards consistent with a view, never rescued: once empty, it stays empty.
 
-    After Parker, Nau and Subrahmanian (IJCAI 2005). Lasts longer than theirs, since our filter keeps every consistent
-    successor of a board while there is space. If it `is_renewed`, it replaces lost boards by boards consistent with the
-    last observation: once it is full it draws one successor of each board and fills up, so each board is consistent
-    with all announcements since it entered the pool.
+    After Parker, Nau and Subrahmanian (IJCAI 2005). It outlasts theirs, since our filter keeps all consistent
+    successors of a board while there is space. If it `is_renewed`, it replaces lost boards by boards consistent with
+    the last observation: once it is full it draws one successor of each board and fills up, so each board is
+    consistent with all announcements since it entered the pool.
     """
 
     def __init__(self, view: View, max_particles: int, seed: int, *, is_renewed: bool = False) -> None:
@@ -294,6 +296,6 @@ class Pool:
                 self.particles = self.filter.after_event(self.particles, view, event)
         missing = self.filter.max_particles - len(self.particles)
         if self.filter.one_each and new and missing > 0 and not self.particles.is_exact:
-            fresh = last_observation(view, missing, kb.subseed(self.filter.seed, self._events, 5))
+            fresh = last_observation(view, missing, kb.subseed(self.filter.seed, self._events, POOL_FILL))
             rows = np.concatenate([self.particles.rows, fresh])
-            self.particles = merged(rows, np.ones(len(rows)))
+            self.particles = merged(rows, np.ones(len(rows)))  # a pool has no weights

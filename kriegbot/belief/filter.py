@@ -175,7 +175,7 @@ def matches_of(rows: kb.Rows, event: AnnouncedMove, rules: kb.KernelRules, oppon
 
 
 @kb.entry
-def follow(
+def write_successors(
     tables: kb.WordArray,
     rows: kb.Rows,
     matches: Matches,
@@ -191,24 +191,24 @@ def follow(
     numbers, shares, seed = draws
     after_rows, after_weights = after
     boards, target, matching = kb.pointer(rows), kb.pointer(after_rows), matches.matching_moves
-    state, written, end = kb.mixed(kb.word(seed)), 0, 0
+    state, written, end = kb.mix64(kb.word(seed)), 0, 0
     for i in range(len(rows)):
         begin, end = end, end + matching[i]
         wanted, left = min(numbers[i], matching[i]), matching[i]
         if wanted == 0:
             continue
         position = kb.load(boards, i)
-        takes_all, mark = wanted == left, kb.uniform(state + kb.GAMMA)
+        takes_all, mark = wanted == left, kb.random_number(state + kb.GAMMA)
         for k in range(begin, end):
             state += kb.GAMMA
             weight = shares[i]
             if takes_all:
                 weight *= matches.weights[k]
-            elif matches.is_weighted[i]:  # systematic sampling: one draw at each whole number passed
+            elif matches.is_weighted[i]:  # systematic sampling: a draw at each whole number that the marks pass
                 until = mark + matches.weights[k] * numbers[i] / matches.matching_weight[i]
                 weight = float(int(until) - int(mark))
                 mark = until
-            elif kb.uniform(state) * left < wanted:  # selection sampling (Knuth, TAOCP 2, algorithm S)
+            elif kb.random_number(state) * left < wanted:  # selection sampling (Knuth, TAOCP 2, algorithm S)
                 wanted -= 1
             else:
                 weight = 0.0
@@ -310,7 +310,7 @@ def merge_equal(rows: kb.Rows, weights: kb.RealArray, table: kb.IntArray) -> int
     for i in range(len(rows)):
         key = kb.NONE
         for j in range(8):
-            key = kb.mixed(key + boards[8 * i + j] + kb.ONE)
+            key = kb.mix64(key + boards[8 * i + j] + kb.ONE)
         place = key & mask
         while table[place] >= 0:
             same = True

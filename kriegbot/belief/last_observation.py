@@ -34,7 +34,7 @@ PIECE_SET = kb.Position(*kb.words(0xFF, 0x300, 0x4C00, 0x7000, 0, 0, 0, 0))
 @kb.kernel
 def any_of(squares: kb.Word, state: kb.Word) -> kb.Word:
     """Return the bitboard of a random square of a set, empty if the set is."""
-    for _ in range(int(kb.uniform(state) * kb.popcount(squares))):
+    for _ in range(int(kb.random_number(state) * kb.popcount(squares))):
         squares &= squares - kb.ONE
     return squares & (kb.NONE - squares)
 
@@ -87,7 +87,7 @@ def with_pieces(position: kb.Position, observation: Observation, state: kb.Word)
     """Add random pieces of the enemy, the king first: one on a square of `capturers`, if any, and none on `closed`."""
     count, capturers, left = observation.pieces, observation.capturers, FULL_SET
     empty = ~(position.white | position.black | capturers | observation.closed)
-    capturer = int(kb.uniform(state) * count) if capturers else count
+    capturer = int(kb.random_number(state) * count) if capturers else count
     for i in range(count):
         piece = any_of(left, state + kb.GAMMA)
         state += kb.GAMMA + kb.GAMMA
@@ -139,12 +139,12 @@ def _sample(
     target: kb.Rows,
     scratch: kb.MoveArray,
 ) -> int:
-    """Write consistent boards to `target` until it is full or after so many attempts; return their number."""
+    """Write consistent boards to `target` until it is full or after `attempts` draws; return their number."""
     ours, written = kb.load(kb.pointer(own), 0), 0
-    state = kb.mixed(seed)
+    state = kb.mix64(seed)
     for _ in range(attempts):
         state += kb.GAMMA
-        position = with_pieces(ours, observation, kb.mixed(state))
+        position = with_pieces(ours, observation, kb.mix64(state))
         occupied = position.white | position.black
         if occupied & observation.passed & ~position.pawns or not is_possible(kb.pointer(tables), position):
             continue
@@ -165,7 +165,7 @@ def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
     """Draw boards [n, 8], n <= `boards`, consistent with the last announcement and this turn's refusals and answers.
 
     If no attempt matches the announcement, boards that match the refusals and answers will do. On the boards only our
-    side can castle or capture en passant, and the halfmove clock is 0. The first position of a game is known.
+    side can castle or capture en passant, and the halfmove clock is 0. The starting position is known.
     """
     if view.ply == 0:
         return kb.from_board(chess.Board(view.start)).reshape(1, 8)
@@ -229,10 +229,10 @@ def with_one_change(position: kb.Position, side: int, state: kb.Word) -> kb.Posi
     meta = position.meta & WITHOUT_PASSANT
     if origin & (position.kings | position.orthogonals):
         meta &= ~(BOTH_RIGHTS << kb.word(2 * side))
-    if kb.uniform(state + kb.GAMMA) < 0.75 or kind == kb.KING:
+    if kb.random_number(state + kb.GAMMA) < 0.75 or kind == kb.KING:
         target = any_of(~(own | others), state + kb.GAMMA + kb.GAMMA)
     else:
-        kind = int(kb.uniform(state + kb.GAMMA + kb.GAMMA) * 5)
+        kind = int(kb.random_number(state + kb.GAMMA + kb.GAMMA) * 5)
     rest = kb.Position(
         position.pawns & ~origin,
         position.knights & ~origin,
@@ -261,13 +261,13 @@ def _perturb(
 ) -> int:
     """Perturb random rows, as many as `target` has; write those that match the announcement and return their number."""
     boards, written = kb.pointer(rows), 0
-    state = kb.mixed(seed)
+    state = kb.mix64(seed)
     for _ in range(len(target)):
         state += kb.GAMMA
-        position = kb.load(boards, int(kb.uniform(state) * len(rows)))
+        position = kb.load(boards, int(kb.random_number(state) * len(rows)))
         for _ in range(change.changes):
             state += kb.GAMMA
-            position = with_one_change(position, change.side, kb.mixed(state))
+            position = with_one_change(position, change.side, kb.mix64(state))
         if (
             is_possible(kb.pointer(tables), position)
             and kb.situation(kb.pointer(tables), position, change.rules, kb.pointer(scratch)) == change.code

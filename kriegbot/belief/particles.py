@@ -1,9 +1,9 @@
 """Weighted sets of boards, and the particle filter that updates them after each event of a view.
 
-Departs from a plain particle filter in one point. As long as all boards that follow have always fitted into the set,
-the filter keeps them all with their exact weights: the set IS the information set. Only when they no longer fit does it
-draw, in proportion to the exact weights. This is the fully adapted filter of Pitt and Shephard (1999): it uses the
-announcement before it draws, so it need not resample.
+This filter departs from a plain one in one point. While all boards that follow fit into the set, it keeps them all with
+their exact weights: the set is the information set. Once they no longer fit, it draws in proportion to the exact
+weights. This is the fully adapted filter of Pitt and Shephard (1999): it uses the announcement before it draws, so it
+need not resample.
 """
 
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ class Particles:
     def draw(self, samples: int, seed: int) -> tuple[kb.Rows, kb.RealArray]:
         """Draw boards with replacement; return the distinct ones [n, 8] and the number of draws of each [n]."""
         total = np.cumsum(self.weights)
-        marks = np.sort(kb.uniforms(seed, samples)) * total[-1]
+        marks = np.sort(kb.random_numbers(seed, samples)) * total[-1]
         chosen = np.minimum(np.searchsorted(total, marks, side="right"), len(total) - 1)
         boards, counts = np.unique(chosen, return_counts=True)
         return self.rows[boards], counts.astype(np.float64)
@@ -60,7 +60,7 @@ class Filter:
     """A particle filter for one side of one game.
 
     It keeps at most `max_particles` boards after a move of the opponent. With `one_each` it draws one successor of each
-    board of a set that is not exact, whatever its probability.
+    board of a set that is not exact, whatever its probability: a pool (`belief.Pool`) counts all its boards alike.
     """
 
     rules: kb.KernelRules
@@ -70,7 +70,7 @@ class Filter:
     one_each: bool = False
 
     def start(self, view: View) -> Particles:
-        """Return the initial position, which both sides know, once for each opponent type."""
+        """Return the starting position, which both sides know, once for each opponent type."""
         prior = prior_of(self.opponent)
         return Particles(
             kb.with_type_ids(kb.from_board(chess.Board(view.start)), len(prior)), np.array(prior), is_exact=True
@@ -114,7 +114,8 @@ class Filter:
             shares = draws / np.where(divisor > 0, divisor, 1)
             successors = int(np.minimum(draws, moves).sum())
         rows, weights = np.empty((successors, 8), np.uint64), np.empty(successors)
-        written = kernels.follow(kb.TABLES, particles.rows, matches, (draws, shares, seed ^ 1), (rows, weights))
+        sampling = draws, shares, seed ^ 1  # `systematic` has used the numbers of the seed itself
+        written = kernels.write_successors(kb.TABLES, particles.rows, matches, sampling, (rows, weights))
         return merged(rows[:written], weights[:written], is_exact, particles.is_consistent)
 
 
@@ -133,7 +134,7 @@ def list_consistent(rows: kb.Rows, events: Iterable[Event]) -> kb.IntArray:
 def systematic(mass: kb.RealArray, draws: int, seed: int) -> kb.IntArray:
     """Divide `draws` among boards in proportion to their mass [N]; systematic sampling rounds each up or down."""
     total = np.cumsum(mass)
-    marks = (np.arange(draws) + kb.uniforms(seed, 1)[0]) * (total[-1] / draws)
+    marks = (np.arange(draws) + kb.random_numbers(seed, 1)[0]) * (total[-1] / draws)
     chosen = np.minimum(np.searchsorted(total, marks, side="right"), len(mass) - 1)
     return np.bincount(chosen, minlength=len(mass)).astype(np.int64)
 

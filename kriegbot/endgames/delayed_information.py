@@ -259,7 +259,7 @@ def fill_in_view(begin: int, end: int, current: kb.ShortArray) -> None:
 
 @kb.entry
 def _begin(tables: kb.WordArray, begin: int, end: int, delayed: kb.ShortArray, current: kb.ShortArray) -> None:
-    """Write the first costs of a king seen late; `current` is that of a king in view, or 1 for two rooks."""
+    """Write the initial costs of a king seen one move late; `current` is that of a king in view, or 1 for two rooks."""
     for place in range(begin, end):
         ours = placed(place)
         if not is_possible(place, ours):

@@ -3,9 +3,9 @@
 The estimate is the mean cost of mating a king seen one move late (`delayed_information`), plus a cost per possible
 square. With pawns it is the least of the cost with our strongest pieces and the costs with each pawn alone, which has
 to promote first. Counting the squares is the idea of metapositions (Ciancarini, Dalla Libera and Maran 1997; Bolognesi
-and Ciancarini 2003). Departs from them in its unit, moves, so that estimates, mates and draws of any material compare.
-The tables are too low for a king that we do not see, and more so for a rook than for a queen. So a rook that could wait
-for a pawn to promote counts as slower. Both constants were found by experiment (`benchmarks/mating.py`).
+and Ciancarini 2003). It differs in its unit, moves, so that estimates, mates and draws of any material compare. The
+tables are too low for a king that we do not see, and more so for a rook than for a queen. So a rook that could wait for
+a pawn to promote counts as slower. Both constants were found by experiment (`benchmarks/mating.py`).
 
 A rook, two bishops, and bishop and knight each have a network that corrects the estimate. It is learnt from games:
 

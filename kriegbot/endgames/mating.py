@@ -1,10 +1,10 @@
 """Mating a bare king: an AND-OR search over sets of king squares, and the player's search that uses it.
 
 After Russell and Wolfe, "Efficient Belief-State AND-OR Search, with Application to Kriegspiel" (IJCAI 2005): our tries
-are OR nodes, the referee's answers are AND nodes, and a node is a set of boards. Departs from it in the result: not
+are OR nodes, the referee's answers are AND nodes, and a node is a set of boards. The result differs: not
 only whether mate is forced within some moves, but the cost of each try in moves to mate, with `leaf.estimate` at the
 horizon. An AND node mixes the mean of its answers and the worst of them, for the lone king may know our pieces. A
-refused try costs no move. A set that we have been in before costs more: since estimates are too low, we would go in
+refused try costs no move. A set that we have been in before costs more: otherwise low estimates would lead us in
 circles. With a network at the horizon (`leaf`) the search is shallow, for the network was fitted one move ahead.
 """
 
@@ -96,12 +96,12 @@ class MateSearch(NamedTuple):
 @kb.inlined
 def key_of(ours: Pieces, squares: kb.Word, depth: int) -> kb.Word:
     """Return a hash of a set and a depth, with lowest bit 0."""
-    key = kb.mixed(ours.pawns ^ kb.word(depth))
-    key = kb.mixed(key ^ ours.knights)
-    key = kb.mixed(key ^ ours.diagonals)
-    key = kb.mixed(key ^ ours.orthogonals)
-    key = kb.mixed(key ^ ours.king)
-    return kb.mixed(key ^ squares) & ~kb.ONE
+    key = kb.mix64(ours.pawns ^ kb.word(depth))
+    key = kb.mix64(key ^ ours.knights)
+    key = kb.mix64(key ^ ours.diagonals)
+    key = kb.mix64(key ^ ours.orthogonals)
+    key = kb.mix64(key ^ ours.king)
+    return kb.mix64(key ^ squares) & ~kb.ONE
 
 
 @kb.kernel
@@ -326,7 +326,7 @@ class Mating:
             tries[:done] = tries[:done][np.argsort(costs, kind="stable")]
             if done < count or costs.min() <= ahead:
                 break
-        drawn = kb.uniforms(kb.subseed(self.seed, self.tries), 1)[0]
+        drawn = kb.random_numbers(kb.subseed(self.seed, self.tries), 1)[0]
         move = kb.decode_move(int(best[int(drawn * len(best))]))
         return MatingTry(turned_move(move, king.color), float(costs.min()), depth, int(search.spent[0]))
 

@@ -5,7 +5,7 @@ tests/test_environments.py compares them. A game is a position and notes of the 
 belong to the side to move. A refused try changes three bytes of them.
 
 A batch is one array of words, since each array that Python passes costs 0.1 us. First come rows: a position, the state
-of the random numbers, notes, and two lists of tries. Row 0 belongs to no game: it holds the first position, the rules
+of the random numbers, notes, and two lists of tries. Row 0 belongs to no game: it holds the starting position, rules
 instead of notes, and scratch memory. Then come bytes: the observations of all games, the last observations of White and
 Black in the game before, and the masks.
 """
@@ -269,7 +269,7 @@ def refuse(position: kb.Position, game: Game, action: int, move: int) -> None:
 
 @kb.kernel
 def accept(position: kb.Position, game: Game, move: int) -> None:
-    """Play a legal move, and begin anew if it ends the game."""
+    """Play a legal move, and begin the next game if it ends this one."""
     notes, side = game.notes, kb.side_to_move(position)
     after, captured = kb.make_move(game.tables, position, move)
     code = kb.announcement(game.tables, position, after, captured, game.rules, game.scratch)
@@ -324,7 +324,7 @@ def draw_all(batch: kb.WordArray, actions: kb.IntArray) -> None:
     for i in range(len(actions)):
         row = kb.advance(kb.pointer(batch), ROW * (i + 1))
         row[STATE] += kb.GAMMA
-        drawn = kb.mixed(row[STATE]) >> kb.word(33)  # 31 bits, so that the product below fits
+        drawn = kb.mix64(row[STATE]) >> kb.word(33)  # 31 bits, so that the product below fits
         count = kb.as_ints(row)[NOTES + OPEN]
         actions[i] = kb.as_moves(kb.advance(row, TRIES))[kb.number(drawn * kb.word(count) >> kb.word(31))]
 
@@ -333,7 +333,7 @@ class Batch:
     """Games side by side, each waiting for an action of its side to move.
 
     A game that ends begins again at once. The next step overwrites every array, so copy what you keep. Every game has
-    the same rules, draw limits and first position (`start`, a FEN). `seed` is that of `random_actions`.
+    the same rules, limits and starting position (`start`, a FEN). `seed` is that of `random_actions`.
 
     Attributes:
       observations: [games, 34, 8, 8] bytes, for the side to move: see `spaces`.
@@ -381,7 +381,7 @@ class Batch:
         self.reset(seed=seed)
 
     def reset(self, games: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:
-        """Begin games anew.
+        """Begin new games.
 
         Args:
           games: their numbers, or [games] booleans; None for all.

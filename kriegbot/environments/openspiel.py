@@ -74,7 +74,7 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel comes without 
 def view_of(history: str, observation: str, limits: referee.Limits = referee.NO_LIMITS) -> referee.View:
     """Return the view of the side to move.
 
-    Its information state (`history`) holds the side, the first position, its own tries and all announcements. Its
+    Its information state (`history`) holds the side, the starting position, its own tries and all announcements. Its
     `observation` shows its own pieces.
     """
     owner, start, *lines = history.splitlines()

@@ -64,6 +64,7 @@ class KernelRules(NamedTuple):
     The referee announces whether a capture was of a pawn or of a piece (`announces_kind`) and pawn tries up to
     `tries_announced`: 0 not at all, 1 "none" or "some", ANY_NUMBER, EACH_PROMOTION if a promotion counts four times,
     SQUARES if it names squares. `minor_each_draws`: kings with at most one minor piece each are a dead position.
+    `quiet_limit` is of plies without a capture or pawn move, and has nothing to do with `QuietInfo`.
     """
 
     announces_kind: int

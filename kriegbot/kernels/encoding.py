@@ -50,7 +50,7 @@ def number_of_set(squares: tuple[chess.Square, ...]) -> int:
 def last_announced(view: referee.View, before: int) -> tuple[int, codes.KernelRules]:
     """Return the announcement of the position before an event of a view, less its move, and the rules of it.
 
-    The first position has none. An answer to "Any?" counts as an announcement of a rule set with YES_NO.
+    The starting position has none. An answer to "Any?" counts as an announcement of a rule set with YES_NO.
     """
     rules, answer_bits = kernel_rules(view.rules, view.limits), 0
     for event in reversed(view.events[:before]):

@@ -16,7 +16,7 @@ UNIT = 2.0**-53
 
 
 @kernel
-def mixed(state: Word) -> Word:
+def mix64(state: Word) -> Word:
     """Return the output of SplitMix64 for a state, which is also a good hash of it."""
     state = (state ^ (state >> SHIFT_30)) * MIX_1
     state = (state ^ (state >> SHIFT_27)) * MIX_2
@@ -24,24 +24,24 @@ def mixed(state: Word) -> Word:
 
 
 @kernel
-def uniform(state: Word) -> float:
-    """Return the uniform number in [0, 1) of a state; the next state is `state + GAMMA`."""
-    return float(mixed(state) >> SHIFT_11) * UNIT
+def random_number(state: Word) -> float:
+    """Return the number of a state, uniform in [0, 1); the next state is `state + GAMMA`."""
+    return float(mix64(state) >> SHIFT_11) * UNIT
 
 
 @entry
-def _fill_uniform(seed: Word, numbers: RealArray) -> None:
+def _fill_random(seed: Word, numbers: RealArray) -> None:
     target = pointer(numbers)
-    state = mixed(seed)
+    state = mix64(seed)
     for i in range(len(numbers)):
         state += GAMMA
-        target[i] = uniform(state)
+        target[i] = random_number(state)
 
 
-def uniforms(seed: int, count: int) -> npt.NDArray[np.float64]:
-    """Return `count` uniform numbers in [0, 1) of a seed."""
+def random_numbers(seed: int, count: int) -> npt.NDArray[np.float64]:
+    """Return `count` numbers of a seed, uniform in [0, 1)."""
     numbers = np.empty(count)
-    _fill_uniform(seed & (2**64 - 1), numbers)
+    _fill_random(seed & (2**64 - 1), numbers)
     return numbers
 
 

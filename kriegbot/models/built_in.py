@@ -7,8 +7,8 @@ likelihood. The uniform share keeps all legal replies possible:
 
 k is the opponent type. `opponent_types` reads it from the board: type 0 moves uniformly at random, and the others are
 those of opponent_types.json, which says how each was fitted. `fitted` is its first type, one softmax
-for all players. The others are strong players with a model of their opponent: a chess engine, and the flagship before
-it had `Settings.predictability`. A newer flagship would be more predictable to opponents with this model.
+for all players. The others are strong players with a model of their opponent: a chess engine, and `kriegbot`
+before it had `Settings.predictability`. A newer `kriegbot` would be more predictable to opponents with this model.
 """
 
 import json
@@ -22,14 +22,12 @@ from kriegbot.models.protocol import Announced, opponent, opponents
 
 FILE = Path(__file__).with_name("opponent_types.json")
 SIZE = len(NAMES)
-CAPTURE, RECAPTURE = 2.0, 10.0
-"""Weights of captures for `recapturing`, from trial matches."""
+CAPTURE, RECAPTURE = 2.0, 10.0  # weights for `recapturing`, from trial matches
 
 _content = json.loads(FILE.read_text(encoding="utf-8"))
 TYPES: tuple[str, ...] = tuple(_content["types"])
 PRIOR = tuple(map(float, _content["prior"]))
-WITH_MODEL = tuple(range(2, len(PRIOR)))
-"""Types with a model of their opponent."""
+WITH_MODEL = tuple(range(2, len(PRIOR)))  # types with a model of their opponent
 WEIGHTS = np.array([_content["weights"].get(name, [0.0] * len(TYPES)) for name in NAMES]).T.ravel()
 """Weights [len(TYPES) * SIZE] of the features; 0 for one that is newer than the file."""
 

@@ -1,7 +1,7 @@
 """Features of a reply for opponent models that are fitted to games, and their weighted sum.
 
-Features describe a move from the mover's side. They are 0 or 1, those of ranks and files also -1. They use the true
-board with our pieces: a sensible opponent cannot see these, but meets them more often than a random one.
+Features describe a move from the mover's side. They are 0 or 1, those of ranks and files also -1. They use the
+board with our pieces. An opponent cannot see these, but a sensible one runs into them more often than a random one.
 """
 
 from math import exp
@@ -137,7 +137,7 @@ def score(
 ) -> float:
     """Return the sum of the weights [len(NAMES)] of a move's features; `scratch` has room for a list of moves.
 
-    In another order the sum would be rounded otherwise.
+    Keep the order of the additions: it decides how the sum is rounded.
     """
     side, origin, target, promotion = scene.side, move & 63, move >> 6 & 63, move >> 12
     start, end = kb.bit(origin), kb.bit(target)

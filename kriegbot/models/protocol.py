@@ -14,7 +14,7 @@ from kriegbot import kernels as kb
 
 
 class Announced(NamedTuple):
-    """The announcements of our last move and of the opponent's before it, as integers for `captured_on`; 0 for none."""
+    """Announcements of our last move and of the opponent's before it, by `kernels.encode_announcement`; 0 for none."""
 
     ours: int
     theirs: int
@@ -36,7 +36,7 @@ def opponent(function: Opponent) -> Opponent:
 def opponents(prior: Sequence[float], with_model: Sequence[int] = ()) -> Callable[[Opponent], Opponent]:
     """Compile a model of several opponent types, which reads the `type_id` of the board, 0 to len(prior) - 1.
 
-    A belief begins with the first position once for each type, with weights `prior`, which need not sum to 1.
+    A belief begins with the starting position once for each type, with weights `prior`, which need not sum to 1.
     Announcements then make some types likelier than others. Types in `with_model` have a model of their own opponent.
     Raises ValueError unless there are 1 to MAX_TYPES shares, all positive.
     """

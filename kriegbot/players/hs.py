@@ -18,7 +18,7 @@ from evaluators import EVALUATORS, load_evaluator
 from kriegbot.belief.belief import Pool
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.particles import list_consistent
-from kriegbot.kernels import IntArray, MoveArray, Rows, decode_move, kernel_rules, subseed, uniforms
+from kriegbot.kernels import IntArray, MoveArray, Rows, decode_move, kernel_rules, random_numbers, subseed
 from kriegbot.parts import Option
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.search import SearchPlayer
@@ -80,7 +80,7 @@ class HybridSearch:
             self._boards = np.concatenate([self._boards, last_observation(view, missing, seed)])
             self._is_filled_up = True
         if is_new:
-            shuffled = np.argsort(uniforms(subseed(seed, DRAWING), len(self._boards)), kind="stable")
+            shuffled = np.argsort(random_numbers(subseed(seed, DRAWING), len(self._boards)), kind="stable")
             self._boards = self._boards[shuffled]
 
     def policy(self, view: View, seconds: float | None) -> Policy:

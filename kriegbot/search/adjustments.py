@@ -83,9 +83,9 @@ def perfect_information(values: RealArray, context: Context) -> RealArray:
     """Blend in the values of a search that sees the boards; see `search.perfect_information`."""
     left = None if context.deadline is None else context.deadline - time.perf_counter()
     seed = kb.subseed(context.seed, PERFECT_INFORMATION)
-    seen = open_values(context.histories, context.method, left, seed, context.board_values)
+    perfect = open_values(context.histories, context.method, left, seed, context.board_values)
     share = context.settings.perfect_info_weight
-    return values if seen is None else (1.0 - share) * values + share * seen
+    return values if perfect is None else (1.0 - share) * values + share * perfect
 
 
 def predictability(values: RealArray, context: Context) -> RealArray:
@@ -102,8 +102,8 @@ def predictability(values: RealArray, context: Context) -> RealArray:
 def repetition(values: RealArray, context: Context) -> RealArray:
     """Charge for v earlier turns that began with the placement to which a try leads.
 
-    A shallow search that sees no progress walks to and fro. The price is v times the setting. The side ahead pays
-    v + 2^(v - 4) times, the power at most 2^8: a check that gains nothing can look again and again as if it won a pawn.
+    A shallow search that sees no progress moves back and forth. The price is v times the setting. The side ahead pays
+    v + 2^(v - 4) times, the power at most 2^8: a check that gains nothing may seem to win a pawn every time.
     """
     visits = context.placements.visits(context.view, context.tries)
     if values[context.is_open].max() > 0.0:  # the side behind may be glad of a draw
@@ -151,10 +151,10 @@ def predicted_nats(histories: InformationSet, model: Opponent, ours: int, seed: 
     its own pieces, for which a few of our boards stand. It does not know our type, so the types count as before a game.
     Rare tries gain nothing, since they mislead nobody for long.
     """
-    some = np.argsort(kb.uniforms(seed, len(histories.rows)), kind="stable")[:PREDICTED_BOARDS]
-    weights, prior = histories.weights[some], prior_of(model)
-    likely = np.zeros((len(some), len(histories.tries)))
-    for chances, board in zip(likely, kb.without_type_ids(histories.rows[some]), strict=True):
+    chosen = np.argsort(kb.random_numbers(seed, len(histories.rows)), kind="stable")[:PREDICTED_BOARDS]
+    weights, prior = histories.weights[chosen], prior_of(model)
+    likely = np.zeros((len(chosen), len(histories.tries)))
+    for chances, board in zip(likely, kb.without_type_ids(histories.rows[chosen]), strict=True):
         for share, row in zip(prior, kb.with_type_ids(board, len(prior)), strict=True):
             moves, likely_replies = weights_of(row, Announced(histories.theirs, ours), model)
             is_try = np.isin(moves, histories.tries)  # legal moves stand in the order of the tries

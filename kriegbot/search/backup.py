@@ -53,8 +53,8 @@ class Backup:
     parameters: tuple[float, ...] = ()
     """Numbers passed to `settle`."""
     is_sum: bool = False
-    """True if values are sums over histories: V of IMP-minimax (Blair, Mutchler and Liu 1993). The search divides those
-    of the root by their weight, which is the same for all tries of a set."""
+    """True if values are sums over histories, as V in IMP-minimax (Blair, Mutchler and Liu 1993). The search divides
+    those at the root by the total weight of the histories."""
     is_minimum: bool = False
     """True if values are minima over histories and replies: then `pruned.paranoid_values` finds the same best tries."""
 

@@ -18,8 +18,8 @@ Tries: TypeAlias = npt.NDArray[np.int32]
 class InformationSet:
     """Histories that the side to move cannot tell apart, and its tries.
 
-    rows [N, 8] and their weights [N], which need not sum to 1; tries [M] as `tries_of` orders them, all but those
-    refused this turn; rule set and limits; the encoded announcement of the opponent's last move.
+    rows [N, 8] and weights [N], which need not sum to 1. tries [M]: as `kernels.tries_of` orders them, but none
+    refused this turn. rules: rule set and limits. theirs: the encoded announcement of the opponent's last move.
     """
 
     rows: kb.Rows
@@ -47,7 +47,7 @@ def tries_in(view: View, row: kb.Rows) -> Tries:
 def are_open(view: View, tries: Tries) -> npt.NDArray[np.bool_]:
     """Return which [M] of the searched tries are open: all, unless the referee answered yes to "Any?".
 
-    Searches do not know that duty to try a pawn capture; they value tries as if it were over.
+    Searches ignore the obligation to capture with a pawn: they value tries as if it were over.
     """
     if not view.obliged:
         return np.ones(len(tries), np.bool_)

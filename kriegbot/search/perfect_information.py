@@ -3,8 +3,8 @@
 HS (Parker, Nau and Subrahmanian, IJCAI 2005) chooses by such values alone. An opponent that sees everything finds the
 best reply on each board, and every exchange after our answer to it. A search of two plies against the expected replies
 misses these. But our opponent does not see everything, so these values count only beside the others
-(`Settings.perfect_info_weight`). Departs from HS where a try may be illegal: over the boards that refuse it, its value
-is that of the best next try, and over the others mostly the mean, partly the mean of the worst fifth.
+(`Settings.perfect_info_weight`). It differs from HS where a try may be illegal: over the boards that refuse it, its
+value is that of the best next try, and over the others mostly the mean, partly the mean of the worst fifth.
 
 The paper does not describe its search of a board. `value_boards` is the textbook's: fail-soft negamax, captures first
 (most valuable victim, least valuable attacker), then the killer move (Akl and Newborn 1977). Quiescence searches
@@ -26,8 +26,8 @@ from kriegbot.search.search import stop_after
 from kriegbot.search.settings import Method
 
 BOARDS, MOST_BOARDS, DEPTH = 40, 200, 3
-"""Boards valued for each try, the most of them by time, and plies before quiescence; if there is no time for so many
-boards, one ply fewer."""
+"""Boards valued for each try, the most of them by time, and plies before quiescence: one fewer if there is no time for
+all BOARDS."""
 WORST, WORST_SHARE = 0.3, 0.2
 """Weight of the worst boards beside the mean, and the share of the boards that they are."""
 MATE = int(WIN)
@@ -45,7 +45,7 @@ RANK_2, RANK_7 = kb.words(0xFF00, 0xFF000000000000)
 class BoardWorkspace(NamedTuple):
     """Memory of the search of a board.
 
-    moves: a list for each level. killers: for each level the quiet move that last refuted a position, 0 for none.
+    moves: a list for each ply. killers: for each ply the move, not loud, that last refuted a position, 0 for none.
     stop [1]: set from outside to end the search. leaves [1]: positions evaluated.
     """
 
@@ -109,7 +109,7 @@ def loud_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
 
 @kb.kernel
 def loud_targets(position: kb.Position) -> kb.Word:
-    """Return the target squares of loud moves, and of a few quiet ones."""
+    """Return the target squares of loud moves, and of a few others."""
     side = kb.side_to_move(position)
     own, other = kb.pieces_of(position, side)
     passant = kb.ep_square(position)
@@ -218,8 +218,8 @@ def value_boards(
     if depth < 1:
         raise ValueError(f"alpha-beta to depth {depth}: it takes at least 1")
     values, leaves = np.empty(len(rows) * len(tries), np.int64), np.zeros(1, np.int64)
-    levels = depth + QUIESCENCE + 1
-    work = BoardWorkspace(np.empty(kb.MAX_MOVES * levels, np.int32), np.zeros(levels, np.int32), stop, leaves)
+    plies = depth + QUIESCENCE + 1
+    work = BoardWorkspace(np.empty(kb.MAX_MOVES * plies, np.int32), np.zeros(plies, np.int32), stop, leaves)
     done = _value_boards(kb.TABLES, rows, tries, (depth, rules, evaluator), work, values)
     if done < 0:
         raise ValueError("boards that are over, or that have other tries")
@@ -271,11 +271,11 @@ def open_values(
     holds them, and gets those valued now.
     """
     depths = board_values.depths(histories.rows)
-    some = np.lexsort((kb.uniforms(seed, len(histories.rows)), -depths))[:MOST_BOARDS]
-    rows, weights = histories.rows[some], histories.weights[some]
+    chosen = np.lexsort((kb.random_numbers(seed, len(histories.rows)), -depths))[:MOST_BOARDS]
+    rows, weights = histories.rows[chosen], histories.weights[chosen]
     best = np.empty((0, len(histories.tries)), np.int64)
     passes = [(BOARDS, DEPTH)] if seconds is None else [(BOARDS, DEPTH - 1), (MOST_BOARDS, DEPTH)]
-    if (depths[some[:BOARDS]] == DEPTH).all():
+    if (depths[chosen[:BOARDS]] == DEPTH).all():
         passes = passes[-1:]
     with stop_after(seconds) as stop:
         for boards, depth in passes:
@@ -297,11 +297,11 @@ def values_of_tries(values: RealArray, weights: RealArray) -> tuple[RealArray, R
     """
     legal = ~np.isnan(values)
     share = weights @ legal / weights.sum()
-    middling = np.nanmedian(values, axis=1, keepdims=True)
-    filled = np.where(legal, values, middling)  # a second refusal in a turn is valued as a middling move
+    median = np.nanmedian(values, axis=1, keepdims=True)
+    filled = np.where(legal, values, median)  # a second refusal in a turn has the value of the board's median try
     refusing = weights * ~legal.T
     following = refusing @ filled / np.maximum(refusing.sum(axis=1, keepdims=True), weights.min())
-    np.fill_diagonal(following, float(middling.min()) if len(share) == 1 else -np.inf)
+    np.fill_diagonal(following, float(median.min()) if len(share) == 1 else -np.inf)
     return share * blended(values, weights) + (1.0 - share) * following.max(axis=1), share
 
 

@@ -1,4 +1,4 @@
-"""Policies over the open tries, and the one way from values to a policy.
+"""Policies over the open tries, and how values become a policy.
 
 A search answers each view with a policy. It may keep a sample or a tree between tries and turns. It may mix tries; the
 players of the paper choose only among the best.
@@ -12,7 +12,7 @@ import chess
 import numpy as np
 
 from kriegbot.belief.belief import Belief
-from kriegbot.kernels import RealArray, uniforms
+from kriegbot.kernels import RealArray, random_numbers
 from kriegbot.report import Report
 from referee import View
 
@@ -56,7 +56,7 @@ class Policy:
     def choose(self, seed: int) -> chess.Move:
         """Draw a try."""
         bounds = np.cumsum(self.weights)
-        chosen = int(np.searchsorted(bounds, uniforms(seed, 1)[0] * bounds[-1], side="right"))
+        chosen = int(np.searchsorted(bounds, random_numbers(seed, 1)[0] * bounds[-1], side="right"))
         return self.tries[min(chosen, len(self.tries) - 1)]
 
 
@@ -109,5 +109,5 @@ class Search(Protocol):
         ...
 
     def policy(self, view: View, seconds: float | None) -> Policy:
-        """Return a policy for the view of the last update, in so many seconds unless the search works by samples."""
+        """Return a policy for the view of the last update, within `seconds` unless the search works by samples."""
         ...

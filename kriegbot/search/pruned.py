@@ -22,16 +22,16 @@ from kriegbot.search.settings import Method
 
 INFINITE = float("inf")
 HISTORY, STAY, PAIR = 10, 8, 9
-"""Words of a history: its position, E of it with no move made, and a hash of the announcements that led there."""
+"""Number of words of a history. After its position: E of it with no move made, a hash of the announcements before."""
 REPLIES, SCRATCH, LEVEL = kb.MAX_MOVES, 2 * kb.MAX_MOVES, 3 * kb.MAX_MOVES
 """Lists of each level: the open tries of the set, the replies, and scratch space."""
 LEAVES, FULL, MISFIT, COUNTERS = 0, 1, 2, 3
 """Counters: positions evaluated; then flags: 1 once a set had no room, once a history had no legal move or one that was
 not among the tries."""
-ROOM_A_BOARD, GROWTH = 64, 4
+STACK_PER_HISTORY, GROWTH = 64, 4
 """First size of the stack for each history, and the factor by which it grows."""
 HALF = 0.5
-"""Values are whole centipawns, so a value not above the best less this is below the best."""
+"""Values are whole centipawns, so a search above `best - HALF` still finds the tries that equal the best."""
 
 
 class PrunedWorkspace(NamedTuple):
@@ -140,7 +140,7 @@ def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, mov
             if kb.announced_end(theirs) != 0:
                 worst = min(worst, utility(kb.announced_end(theirs), False))
             else:
-                push(search, top, again, kb.mixed(kb.word(ours)) ^ kb.word(theirs))
+                push(search, top, again, kb.mix64(kb.word(ours)) ^ kb.word(theirs))
                 top += 1
     return top, worst
 
@@ -307,7 +307,7 @@ def paranoid_values(
     meaningless once the flag of `search.stop_after` is set. Raise ValueError if positions are not of one set.
     """
     rows, weights, tries, depth = histories.rows, histories.weights, histories.tries, method.depth
-    size, leaves = len(rows) * ROOM_A_BOARD, 0
+    size, leaves = len(rows) * STACK_PER_HISTORY, 0
     while True:
         work = PrunedWorkspace(
             stack=np.empty(size * HISTORY, np.uint64),

@@ -5,9 +5,9 @@ between. The maxima are taken later, by `tree.back_up`, once all histories of a 
 would be strategy fusion, a different choice on each board that looks the same to us.
 
 Two shortcuts are not in the equations. Histories with the same last board are searched as one, with their joint weight.
-And the value of a try at depth 1 or 2 below a history does not depend on earlier refusals, so all sets that the history
-reaches through refusals share it. In the paper every refused try costs a ply. With `Settings.free_refusals` = n the
-first n in a row cost none, and after one more the side moves at random.
+And we make no choice after a try at depth 1 or 2, so its announcements change nothing: its value depends on the history
+alone, and all sets that the history reaches through refusals share it. In the paper every refused try costs a ply. With
+`Settings.free_refusals` = n the first n in a row cost none, and after one more the side moves at random.
 
 A quiet move (`kernels.is_quiet`) gives no check and ends nothing, so its leaf needs no look at the position. `ours` and
 `theirs` are the encoded announcements of our last move and of the opponent's.
@@ -41,8 +41,8 @@ from kriegbot.search.tree import (
 class Walk(NamedTuple):
     """Constants of a walk with one history.
 
-    moves and outcomes: the history's lists of each level. reply_values [MAX_MOVES, width] and reply_weights [MAX_MOVES]
-    of each level. one_weight [1]: of a single value.
+    moves and outcomes: the history's lists of each stage. reply_values [MAX_MOVES, width] and reply_weights [MAX_MOVES]
+    of each stage. one_weight [1]: of a single value.
     """
 
     tables: kb.Words
@@ -82,9 +82,9 @@ def put(walk: Walk, totals: kb.Reals, value: float) -> None:
 
 
 @kb.inlined
-def outcomes_of(walk: Walk, level: int) -> kb.Reals:
-    """Return a pointer to the outcomes of a level."""
-    return kb.advance(walk.outcomes, walk.tree.width * OUTCOMES * level)
+def outcomes_of(walk: Walk, stage: int) -> kb.Reals:
+    """Return a pointer to the outcomes of a stage."""
+    return kb.advance(walk.outcomes, walk.tree.width * OUTCOMES * stage)
 
 
 @kb.inlined
@@ -136,16 +136,16 @@ def weigh_replies(
 
 
 @kb.inlined
-def value_reply(walk: Walk, position: kb.Position, index: int, theirs: int, level: int, moves: kb.Moves) -> None:
-    """Write the totals at depth 2 of our move number `index` of this level, from the leaves behind the replies to it.
+def value_reply(walk: Walk, position: kb.Position, index: int, theirs: int, stage: int, moves: kb.Moves) -> None:
+    """Write the totals at depth 2 of our move number `index` of this stage, from the leaves behind the replies to it.
 
     `position` is before the move, `theirs` the announcement of the opponent's last move, `moves` space for two lists.
     """
     width, scratch = walk.tree.width, kb.advance(moves, kb.MAX_MOVES)
-    totals = kb.advance(outcomes_of(walk, level), width * (kb.MAX_MOVES + index))
-    values = kb.advance(walk.reply_values, width * kb.MAX_MOVES * level)
-    weights = kb.advance(walk.reply_weights, kb.MAX_MOVES * level)
-    played = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)[index]
+    totals = kb.advance(outcomes_of(walk, stage), width * (kb.MAX_MOVES + index))
+    values = kb.advance(walk.reply_values, width * kb.MAX_MOVES * stage)
+    weights = kb.advance(walk.reply_weights, kb.MAX_MOVES * stage)
+    played = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * stage)[index]
     after, captured = kb.make_move(walk.tables, position, played)
     ours = 0
     if walk.is_uniform:  # a uniform model reads no announcement, and finding only the end is quicker
@@ -170,23 +170,23 @@ def value_reply(walk: Walk, position: kb.Position, index: int, theirs: int, leve
 
 
 @kb.inlined
-def list_outcomes(walk: Walk, position: kb.Position, depth: int, level: int, theirs: int) -> int:
+def list_outcomes(walk: Walk, position: kb.Position, depth: int, stage: int, theirs: int) -> int:
     """List our legal moves, the value of each at depth 1 and (if `depth` > 1) 2, and the value at NO_MOVE.
 
-    Write to the lists of this level; return the number of moves.
+    Write to the lists of this stage; return the number of moves.
     """
-    moves = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)
+    moves = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * stage)
     replies = kb.advance(moves, kb.MAX_MOVES)
-    outcomes, width = outcomes_of(walk, level), walk.tree.width
+    outcomes, width = outcomes_of(walk, stage), walk.tree.width
     count = kb.legal_moves(walk.tables, position, moves)
     quiet = kb.quiet_info(walk.tables, position, walk.rules)
     for i in range(count):
         put(walk, kb.advance(outcomes, width * i), leaf(walk, quiet, position, moves[i], True, replies))
         if depth > 1:
-            value_reply(walk, position, i, theirs, level, replies)
+            value_reply(walk, position, i, theirs, stage, replies)
     stay = kb.advance(outcomes, width * NO_MOVE)
     if walk.free_refusals > 0:
-        weights = kb.advance(walk.reply_weights, kb.MAX_MOVES * level)
+        weights = kb.advance(walk.reply_weights, kb.MAX_MOVES * stage)
         for i in range(count):
             weights[i] = 1.0 / count
         for i in range(width):
@@ -215,27 +215,27 @@ def walk_history(
     depth: int,
     free_left: int,
     weight: float,
-    level: int,
+    stage: int,
     count: int,
     theirs: int,
 ) -> None:
     """Walk with a history of `weight` from the set `node`, where we are to move and `depth` >= 1 plies are left.
 
     `node` is -1 if there was no room for it, which stops the walk. `free_left` refusals in a row still cost no ply, and
-    `level` moves of ours came before. `count` legal moves, with their outcomes, stand in this level's lists already if
+    `stage` moves of ours came before. `count` legal moves, with their outcomes, stand in this stage's lists already if
     only refusals came between; else it is `unlisted()`.
     """
     tree, tables, width = walk.tree, walk.tables, walk.tree.width
-    if node < 0 or (level > 0 and tree.stop[0] != 0):
+    if node < 0 or (stage > 0 and tree.stop[0] != 0):
         tree.counters[STOPPED] = 1
         return
-    moves = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * level)
+    moves = kb.advance(walk.moves, LISTS * kb.MAX_MOVES * stage)
     replies, scratch = kb.advance(moves, kb.MAX_MOVES), kb.advance(moves, 2 * kb.MAX_MOVES)
-    outcomes = outcomes_of(walk, level)
-    values = kb.advance(walk.reply_values, width * kb.MAX_MOVES * level)
-    weights = kb.advance(walk.reply_weights, kb.MAX_MOVES * level)
+    outcomes = outcomes_of(walk, stage)
+    values = kb.advance(walk.reply_values, width * kb.MAX_MOVES * stage)
+    weights = kb.advance(walk.reply_weights, kb.MAX_MOVES * stage)
     if count < 0:
-        count = list_outcomes(walk, position, depth, level, theirs)
+        count = list_outcomes(walk, position, depth, stage, theirs)
     tree.weights[node] += weight
     first = tree.nodes[NODE_FIELDS * node + FIRST]
     next_legal = 0  # legal moves stand in the order of the tries
@@ -246,7 +246,7 @@ def walk_history(
                 fold_one(walk, totals, weight, kb.advance(outcomes, width * NO_MOVE))
                 continue
             child, cost = after_refusal(tree, node, slot), 0 if free_left > 0 else 1
-            walk_history(walk, position, child, depth - cost, max(free_left - 1, 0), weight, level, count, theirs)
+            walk_history(walk, position, child, depth - cost, max(free_left - 1, 0), weight, stage, count, theirs)
             if tree.counters[STOPPED] != 0:
                 return
             continue
@@ -273,7 +273,7 @@ def walk_history(
                 continue
             child = after_reply(tables, tree, slot, ours, answer, again, walk.rules)
             free = walk.free_refusals
-            walk_history(walk, again, child, depth - 2, free, reply_weight, level + 1, unlisted(), answer)
+            walk_history(walk, again, child, depth - 2, free, reply_weight, stage + 1, unlisted(), answer)
             if tree.counters[STOPPED] != 0:
                 return
     if next_legal < count:
@@ -299,9 +299,9 @@ def walk_batch(
     `theirs` is the opponent's last announcement. If it stopped within a history, STOPPED is 1 and the tree unusable.
     """
     tree, lists = kb.pointers(arrays), kb.pointers(move_lists)
-    levels = arguments[0] // 2 + 1
+    stages = arguments[0] // 2 + 1
     one_weight, reply_weights = lists.scratch, kb.advance(lists.scratch, 1)
-    reply_values = kb.advance(reply_weights, kb.MAX_MOVES * levels)
+    reply_values = kb.advance(reply_weights, kb.MAX_MOVES * stages)
     for i in range(len(rows)):
         if tree.stop[0] != 0:
             return i
@@ -311,8 +311,8 @@ def walk_batch(
             kb.pointer(tables),
             tree,
             kb.side_to_move(position),
-            kb.advance(lists.moves, LISTS * kb.MAX_MOVES * levels * place),
-            kb.advance(lists.outcomes, tree.width * OUTCOMES * levels * place),
+            kb.advance(lists.moves, LISTS * kb.MAX_MOVES * stages * place),
+            kb.advance(lists.outcomes, tree.width * OUTCOMES * stages * place),
             reply_values,
             reply_weights,
             one_weight,

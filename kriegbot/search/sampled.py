@@ -14,7 +14,7 @@ import numpy as np
 from kriegbot.belief.belief import Belief, Pool
 from kriegbot.belief.last_observation import last_observation, with_king_moved
 from kriegbot.belief.particles import list_consistent
-from kriegbot.kernels import RealArray, Rows, decode_move, last_announced, side_of, subseed, uniforms
+from kriegbot.kernels import RealArray, Rows, decode_move, last_announced, random_numbers, side_of, subseed
 from kriegbot.models import load_opponent
 from kriegbot.search.adjustments import ADJUSTMENTS, Context, Placements, adjusted
 from kriegbot.search.information_set import InformationSet, are_open
@@ -30,7 +30,7 @@ MOST_DRAWN = 3000
 FEW_PIECES = 5
 """Most opponent's pieces for which `Settings.king_uncertainty` counts."""
 DRAWING, ORDERING = 0, 0
-"""Sub-seed of a try for its drawing, and sub-seed of that for the order of the boards."""
+"""Last steps of two sub-seeds: for drawing the histories of a try, and below that one for their order."""
 PERFECT_INFORMATION_SHARE = 0.4
 """Share of a search's time that is reserved for `search.perfect_information`."""
 
@@ -115,7 +115,7 @@ class SampledSearch:
             values[is_open],
             report_of(belief, searched, result.depth, result.leaves),
             result.legal[is_open],
-            # where refusals cost a ply, a surely illegal try has the value of what follows it
+            # if refusals cost plies, the value of a surely illegal try includes that cost, so the try may stay
             hopeless=settings.hopeless if method.free_refusals else None,
             temperature=temperature,
             ties=settings.ties,
@@ -133,7 +133,7 @@ class SampledSearch:
         self._sample_events = len(view.events)
         if sample is None or any(isinstance(event, OpponentMoved) for event in news):
             rows, counts = self._draw(belief, view, seed)
-            lists = Lists.empty(len(rows) + 16 * more, self.method.depth, len(self.method.backup.start))
+            lists = Lists.empty(len(rows) + 16 * more, self.method.depth, len(self.method.backup.start))  # 16 refusals
             sample = Sample(rows[:0], counts[:0], lists)
         else:
             rows, counts = self._draw(belief, view, seed, more)
@@ -153,7 +153,7 @@ class SampledSearch:
         if self.settings.samples is not None:
             return self._with_other_kings(belief, view, rows, counts, seed)
         # time may end the search within them, and beliefs and pools keep boards of one origin together
-        order = np.argsort(uniforms(subseed(seed, ORDERING), len(rows)), kind="stable")
+        order = np.argsort(random_numbers(subseed(seed, ORDERING), len(rows)), kind="stable")
         return rows[order], counts[order]
 
     def _with_other_kings(

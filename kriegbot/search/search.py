@@ -31,8 +31,7 @@ FIRST_BOARDS = 16
 """Boards with which a pruned search begins if time is limited."""
 CHUNK_SECONDS = 0.01
 CHUNK_BOARDS = 256
-"""Seconds, or histories, after which the values are backed up again. A search that stops within a history returns the
-last ones."""
+"""Seconds or histories between two back-ups. A search that stops within a history returns the last values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ def search_tries(
         found, leaves = _search_pruned(histories, method, seconds)
     else:
         found, leaves = _search_tree(histories, method, seconds, lists)
-    if found.boards == 0:  # not one board is done; depth 1 takes less than a millisecond
+    if found.boards == 0:  # not one board is done; 64 at depth 1 take less than a millisecond
         depth, is_pruned = 1, False
         found, more = _search_tree(histories.first(64), replace(method, depth=1, free_refusals=0), None, None)
         leaves += more
@@ -109,13 +108,13 @@ def search_tries(
 def _search_tree(
     histories: InformationSet, method: Method, seconds: float | None, lists: Lists | None
 ) -> tuple[TreeValues, int]:
-    """Return values and leaves; begin anew with a larger tree while there is no room."""
+    """Return values and leaves; begin again with a larger tree when one is full."""
     start, found, leaves = method.backup.start, NO_VALUES, 0
     lists = Lists.empty(1, method.depth, len(start)) if lists is None else lists
     nodes = SMALL_TREES.get(method.depth, DEEP_TREE) if method.free_refusals == 0 else DEEP_TREE
     with stop_after(seconds) as stop:
         while True:
-            tree = SearchTree.planted(histories.tries, nodes, stop, start)
+            tree = SearchTree.with_root(histories.tries, nodes, stop, start)
             latest = _walk(tree, histories, method, lists, seconds is not None)
             found = max(latest, found, key=lambda one: one.boards)
             leaves += int(tree.counters[LEAVES])

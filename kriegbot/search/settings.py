@@ -1,6 +1,6 @@
 """Settings of a search: one field each, most of them with an option for specs.
 
-A player, a level and an option are choices of values. `Method` holds those that determine a try's value.
+Players, levels and options of a spec set them. `Method` holds the settings that determine a try's value.
 """
 
 import math
@@ -44,7 +44,7 @@ class Settings:
     retry_time: float | None = setting(
         float, "budget for each later try of a turn", None, 0.01, 3600, unit="seconds", default_text="as time"
     )
-    # after a refusal the search keeps histories in which the try was illegal, and adds this many; None draws all anew
+    # after a refusal the search keeps histories in which the try was illegal, and adds this many; None draws all again
     resample: int | None = setting(
         int, "histories drawn after a refusal, beside those kept", None, 1, 1_000_000, default_text="all redrawn"
     )
@@ -81,13 +81,13 @@ class Settings:
     # centipawns for a recapture, times its probability of being legal
     recapture_bonus: float = 0.0
     # with `samples`: share of the weight for boards on which the opponent's king, with few pieces left, stands a step
-    # away, unless the belief is the whole information set
+    # beyond its squares in the belief, unless the belief is the whole information set
     king_uncertainty: float = 0.0
     # centipawns off a try for each unit of log-probability by which a model of us finds it likelier than a random one
     predictability: float = 0.0
     # share of a try's value that is its perfect-information value
     perfect_info_weight: float = 0.0
-    # an inconsistent belief attempts a replay after each of the opponent's next moves, so many times
+    # number of the opponent's moves after which an inconsistent belief attempts a replay
     recovery_attempts: int = 0
     # True if `time` is the budget of a whole turn, all its tries together
     is_for_turn: bool = False

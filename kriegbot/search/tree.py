@@ -26,9 +26,9 @@ SLOTS_PER_NODE = 64
 MOST_NODES = 1 << 19
 """Information sets of the largest tree: 400 MB for a rule with one total, 670 MB with two."""
 LISTS = 3
-"""Lists of moves on each level of a walk (our moves made so far): our moves, the replies, scratch space."""
+"""Lists of moves at each stage of a walk (our moves made so far): our moves, the replies, scratch space."""
 NO_MOVE, OUTCOMES = 2 * kb.MAX_MOVES, 2 * kb.MAX_MOVES + 1
-"""Totals on each level: [of our moves at depth 1 | at depth 2 | NO_MOVE: of the position with no move made, or, if
+"""Totals at each stage: [of our moves at depth 1 | at depth 2 | NO_MOVE: of the position with no move made, or, if
 refusals cost nothing, of a random move]."""
 
 
@@ -57,8 +57,8 @@ class SearchTree(NamedTuple):
     last_key: int
 
     @classmethod
-    def planted(cls, tries: kb.MoveArray, nodes: int, stop: kb.IntArray, start: tuple[float, ...]) -> "SearchTree":
-        """Return a tree of one node, with room for so many; `start` is that of the backup rule."""
+    def with_root(cls, tries: kb.MoveArray, nodes: int, stop: kb.IntArray, start: tuple[float, ...]) -> "SearchTree":
+        """Return a tree of one node, with room for `nodes`; `start` is that of the backup rule."""
         slots, width = nodes * SLOTS_PER_NODE + kb.MAX_MOVES, len(start)
         table = 1 << (2 * nodes - 1).bit_length()
         tree = cls(
@@ -88,8 +88,8 @@ class Lists(NamedTuple):
 
     They do not depend on refusals, so a search after a refusal reuses them. At depth 2 they are nearly all of the work.
 
-    moves [C, LISTS * MAX_MOVES * levels] and outcomes [C, width * OUTCOMES * levels]; listed [C], the number of legal
-    moves, -1 before they are listed; places [N] of the histories; scratch [1 + (1 + width) * MAX_MOVES * levels];
+    moves [C, LISTS * MAX_MOVES * stages] and outcomes [C, width * OUTCOMES * stages]; listed [C], the number of legal
+    moves, -1 before they are listed; places [N] of the histories; scratch [1 + (1 + width) * MAX_MOVES * stages];
     is_kept, False if place 0 serves all histories in turn.
     """
 
@@ -103,10 +103,10 @@ class Lists(NamedTuple):
     @classmethod
     def empty(cls, places: int, depth: int, width: int) -> "Lists":
         """Return empty places for a search to a depth by a rule that keeps `width` totals."""
-        levels = depth // 2 + 1
-        moves = np.empty(places * LISTS * kb.MAX_MOVES * levels, np.int32)
-        outcomes = np.empty(places * width * OUTCOMES * levels)
-        scratch = np.empty(1 + (1 + width) * kb.MAX_MOVES * levels)
+        stages = depth // 2 + 1
+        moves = np.empty(places * LISTS * kb.MAX_MOVES * stages, np.int32)
+        outcomes = np.empty(places * width * OUTCOMES * stages)
+        scratch = np.empty(1 + (1 + width) * kb.MAX_MOVES * stages)
         return cls(moves, outcomes, np.full(places, -1), np.empty(0, np.int64), scratch, is_kept=False)
 
     def keep_histories(self, kept: kb.IntArray, more: int) -> "Lists":
@@ -145,10 +145,10 @@ def add_node(tree: SearchTree, parent: int, count: int) -> int:
 def place_of(tree: SearchTree, slot: int, ours: int, theirs: int) -> int:
     """Return the place, in the hash table, of the set behind a slot after the announcements of our move and the reply.
 
-    Its home there is -1 until the set has a node. Return -1, and set the counter FULL, if there is no room for one. The
+    Its `node_of_key` is -1 until the set has a node. Return -1 and set the counter FULL if no node is left for it. The
     key is a hash: two sets collide once in some ten million searches of the largest tree.
     """
-    key = kb.mixed(kb.mixed(kb.mixed(kb.word(slot)) ^ kb.word(ours)) ^ kb.word(theirs)) | kb.ONE
+    key = kb.mix64(kb.mix64(kb.mix64(kb.word(slot)) ^ kb.word(ours)) ^ kb.word(theirs)) | kb.ONE
     place = (key >> kb.ONE) & kb.word(tree.last_key)
     while tree.keys[place] != kb.NONE and tree.keys[place] != key:
         place = (place + kb.ONE) & kb.word(tree.last_key)
@@ -213,7 +213,7 @@ def _back_up(
     parameters, width = kb.pointer(numbers), tree.width
     totals, work = kb.pointer(scratch), kb.advance(kb.pointer(scratch), width * tree.counters[USED_SLOTS])
     passed_up, of_best, unit_weight = work, kb.advance(work, width), kb.advance(work, 2 * width)
-    unit_weight[0] = 1.0
+    unit_weight[0] = 1.0  # totals carry the weights of their histories already
     for i in range(width * tree.counters[USED_SLOTS]):
         totals[i] = tree.totals[i]
     # Children come after their parents, so one pass from the last node to the first suffices.
