@@ -93,7 +93,7 @@ def game(sampling: str, seed: int, plies: int = 40, samples: int = 30) -> tuple[
         assert choice.action in view.tries()
         assert choice.report.samples <= samples
         seen["tries"] += 1
-        seen["astray"] += choice.report.belief_inconsistent
+        seen["inconsistent"] += choice.report.belief_inconsistent
         seen["empty"] += choice.report.rescue != ""
         tries.append(str(choice.action))
         referee.try_move(choice.action)
@@ -110,9 +110,9 @@ def test_a_seed_is_a_game(sampling: str) -> None:
 @pytest.mark.slow
 def test_hs_goes_from_boards_that_fit_everything_to_boards_of_the_last_observation() -> None:
     seen = {sampling: game(sampling, 5, plies=100)[1] for sampling in ("hs", "los", "aosp")}
-    assert seen["los"]["astray"] == seen["los"]["tries"]
-    assert 0 < seen["hs"]["astray"] < seen["los"]["astray"]
-    assert seen["aosp"]["astray"] <= seen["aosp"]["empty"]
+    assert seen["los"]["inconsistent"] == seen["los"]["tries"]
+    assert 0 < seen["hs"]["inconsistent"] < seen["los"]["inconsistent"]
+    assert seen["aosp"]["inconsistent"] <= seen["aosp"]["empty"]
 
 
 def test_time_is_kept() -> None:

@@ -91,16 +91,16 @@ def test_a_program_in_c_plays_a_tournament(tmp_path: Path) -> None:
         ("kill -9 $$", "died: its process ended (SIGKILL)"),
         ("kill -11 $$", "died: its process ended (SIGSEGV)"),
         (r"printf 'try %s\ntry %s\n' $1 $1", "answered out of turn: 'try "),  # at once, or it looks like the next
-        ("echo y", "answered nonsense: 'y', not a try between squares of the board"),
+        ("echo y", "gave an invalid answer: 'y', not a try between squares of the board"),
         ("yes info", "wrote too much"),
         ("yes >&2", "wrote too much: more than 1000000 bytes in its log"),
         ("head -c 9999 /dev/zero", "wrote too much: a line of more than 4096 bytes"),
-        ("echo try e9e5", "answered nonsense: 'try e9e5', not a try between squares of the board"),
-        ("echo try resign", "answered nonsense: 'try resign', not a try"),
-        ("echo info samples=many", "answered nonsense: 'samples=many', not a part of a Report"),
-        ("echo info seconds=nan", "answered nonsense: 'seconds=nan', not a part of a Report"),
+        ("echo try e9e5", "gave an invalid answer: 'try e9e5', not a try between squares of the board"),
+        ("echo try resign", "gave an invalid answer: 'try resign', not a try"),
+        ("echo info samples=many", "gave an invalid answer: 'samples=many', not a part of a Report"),
+        ("echo info seconds=nan", "gave an invalid answer: 'seconds=nan', not a part of a Report"),
         ("echo try a1a8", "tried for ever"),
-        ("printf '\\\\377\\n'", "answered nonsense"),
+        ("printf '\\\\377\\n'", "gave an invalid answer"),
     ],
 )
 def test_a_program_that_misbehaves_loses_by_a_named_reason(answer: str, failure: str, tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_what_a_player_sends_is_not_executed(tmp_path: Path) -> None:
         "        os._exit(0)\n"
     )
     played = against_rand(f"{tmp_path / 'bot.py'}:Bot")
-    assert played.white.failure.startswith("answered nonsense")
+    assert played.white.failure.startswith("gave an invalid answer")
     assert not mark.exists()
 
 

@@ -56,7 +56,7 @@ class Chatters(Bot):
     [
         ("bots.py:Raises", "player 'bots.py:Raises' raised OSError: no opening book.\n"),
         ("bots.py:Chooses", "player 'bots.py:Chooses' raised NameError: name 'nothing' is not defined.\n"),
-        ("bots.py:Chatters", "player 'bots.py:Chatters' answered nonsense: 'e2e4', not a Choice.\n"),
+        ("bots.py:Chatters", "player 'bots.py:Chatters' gave an invalid answer: 'e2e4', not a Choice.\n"),
         (
             "broken.py:Bot",
             "player 'broken.py:Bot': cannot load 'broken.py': ImportError: no x1.\n",

@@ -157,8 +157,7 @@ class Store(Tables):
             for number, answer in enumerate(finished.answers):
                 times = {"seconds": round(answer.seconds, 6), "thought": round(answer.report.seconds, 6)}
                 place = {"game": game.id, "number": number, "color": chess.COLOR_NAMES[answer.color]}
-                astray = answer.report.belief_inconsistent
-                self.insert(AnswerRow, answer, answer.report, **place, **times, astray=astray)
+                self.insert(AnswerRow, answer, answer.report, **place, **times)
 
     def add_incident(self, died: Died, quarantined: bool) -> None:
         """Add a process that died during a game."""

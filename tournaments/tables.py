@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar, get_
 
 import msgspec
 
+from kriegbot.game.protocol import FIELDS
 from referee.text import MOST_QUOTED, one_line, quoted
 
 SCHEMA = "1"
@@ -57,7 +58,7 @@ class SideRow(NamedTuple):
     illegal: int
     nonsense: int
     overruns: int
-    astray: int
+    astray: int  # `belief_inconsistent`
     rescues: str
     failure: str
     log: str
@@ -76,7 +77,7 @@ class AnswerRow(NamedTuple):
     leaves: int
     particles: int
     rescue: str
-    astray: int
+    astray: int  # `belief_inconsistent`
     overrun: int
 
 
@@ -157,8 +158,9 @@ class Tables:
 
         Characters that UTF-8 cannot encode, such as half a surrogate pair in a traceback, are escaped.
         """
+        fields = {name: FIELDS.get(name, name) for name in kind._fields}
         for source in sources:
-            values = {name: getattr(source, name) for name in kind._fields if hasattr(source, name)} | values
+            values = {name: getattr(source, field) for name, field in fields.items() if hasattr(source, field)} | values
         texts = [v.encode(errors="backslashreplace").decode() if isinstance(v, str) else v for v in values.values()]
         names, marks = ", ".join(values), ", ".join("?" * len(values))
         self.connection.execute(f"INSERT INTO {TABLES[kind][0]} ({names}) VALUES ({marks})", texts)

@@ -25,7 +25,7 @@ from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
 from kriegbot.players.base import AgreeDraw, Choice, FlagFell, Leave, SeatAction
 from kriegbot.players.making import make_player
 from kriegbot.players.specs import BadSpec, check_is_program, parse_spec, player_kind
-from kriegbot.report import Report
+from kriegbot.report import WRITTEN, Report
 from referee import BERKELEY, NO_LIMITS, Answer, AskAny, GameRecord, Limits, Reason, Referee, Resign, RuleSet, View
 
 PACKAGES = ("kriegbot", "chess", "numpy", "numba")  # their versions stand in records
@@ -98,7 +98,7 @@ def turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator
 
 @dataclass(frozen=True, slots=True)
 class PlayerStatistics:
-    """Statistics of one player in one game. The player itself reports samples, overruns, rescues and astray."""
+    """Statistics of one player in one game. Samples, overruns, rescues and inconsistency are as it reports."""
 
     player: str  # its spec
     turns: int = 0  # moves made
@@ -110,13 +110,14 @@ class PlayerStatistics:
     mean_samples: float = 0.0  # histories in the answers that drew any
     overruns: int = 0  # answers that exceeded their time budget
     rescues: dict[str, int] = field(default_factory=dict)  # number of times that the belief needed each
-    astray: int = 0  # answers from a belief that contradicts an announcement
+    belief_inconsistent: int = 0  # answers from a belief that contradicts an announcement
     failure: str = ""  # the reason for which the player forfeited the game, or its failure at the last view
     log: str = ""  # the end of the player's output, and the traceback of the failure
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values, times to the microsecond."""
-        return {name: round(value, 6) if isinstance(value, float) else value for name, value in asdict(self).items()}
+        """Return plain values by the names of `report.WRITTEN`, times to the microsecond."""
+        values = {WRITTEN.get(name, name): value for name, value in asdict(self).items()}
+        return {name: round(value, 6) if isinstance(value, float) else value for name, value in values.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +171,8 @@ def play_game(
 
     A side is a seat, which stays open for the next game, or a spec such as `kriegbot:samples=50`. Built-in players that
     are reproducible play the same game from the same seed; players from outside get random seeds, which the record
-    states. A game `begun`, without an end, continues under its own rules and limits: the players take their seats anew
-    and learn its course from their views. `keep` is called with the game so far after each try.
+    states. A game `begun`, without an end, continues under its own rules and limits: the players take their seats
+    again and learn its course from their views. `keep` is called with the game so far after each try.
 
     Raises:
       BadStart, UnknownRuleSet, RecordError: no game can begin so, or `begun` cannot be continued.
@@ -320,7 +321,7 @@ class _Game:
             mean_samples=fmean([report.samples for report in reports if report.samples] or [0.0]),
             overruns=sum(report.overrun for report in reports),
             rescues=dict(sorted(Counter(report.rescue for report in reports if report.rescue).items())),
-            astray=sum(report.belief_inconsistent for report in reports),
+            belief_inconsistent=sum(report.belief_inconsistent for report in reports),
             failure=failed.detail if failed else "",
             log=seat.log() + (failed.log if failed else ""),
         )

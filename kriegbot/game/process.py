@@ -49,7 +49,7 @@ LATE = 0.05  # seconds without output after which the log of a player from outsi
 DYING_PATIENCE = 5.0  # seconds to wait for the exit code of a process that has closed its output
 MAX_LINES = 1000  # lines that a player may send before its answer
 WORKER = "kriegbot.game.worker"
-FAILURES = {"failed": Failure.RAISED, "nonsense": Failure.NONSENSE, "refused": Failure.REFUSED}
+FAILURES = {"failed": Failure.RAISED, "invalid": Failure.INVALID, "refused": Failure.REFUSED}
 """First words of the lines with which a worker reports the failure of its player."""
 
 
@@ -98,12 +98,12 @@ class PlayerProcess(LineProcess):
                 if word in FAILURES:  # a later game must not read its next lines
                     raise PlayerFailed(FAILURES[word], one_line(rest, 500) or word)
             yield line
-        raise self.nonsense(f"{one_line(word, 80)!r}, said {MAX_LINES} times")
+        raise self.invalid(f"{one_line(word, 80)!r}, said {MAX_LINES} times")
 
-    def nonsense(self, what: str) -> PlayerFailed:
+    def invalid(self, what: str) -> PlayerFailed:
         """End the process and return the failure to raise."""
         self.end()
-        return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {what}")
+        return PlayerFailed(Failure.INVALID, f"gave an invalid answer: {what}")
 
     @contextlib.contextmanager
     def _failing(self, wait: Wait) -> Iterator[None]:
@@ -224,7 +224,7 @@ class ProcessSeat(Seat):
                 if not self.spec.is_outside:  # nobody loses a game while kernels compile, however long it takes
                     replies = process.replies(self._wait_to_start())
             else:
-                raise process.nonsense(f"{one_line(line.strip(), 80)!r}, where it is to say ready")
+                raise process.invalid(f"{one_line(line.strip(), 80)!r}, where it is to say ready")
         return version
 
     def _wait_to_start(self) -> Wait:
@@ -242,7 +242,7 @@ class ProcessSeat(Seat):
             try:
                 answer = read_answer(next(replies), answer)
             except BadLine as error:
-                raise process.nonsense(str(error)) from None
+                raise process.invalid(str(error)) from None
         return answer
 
     def end(self, view: View) -> None:
@@ -250,7 +250,7 @@ class ProcessSeat(Seat):
         if self.spec.is_outside and not self.spec.command:
             process, replies = self._send_view(view)
             if (line := next(replies)) != "over":
-                raise process.nonsense(f"{one_line(line, 80)!r}, where it is to say over")
+                raise process.invalid(f"{one_line(line, 80)!r}, where it is to say over")
 
     def _send_view(self, view: View) -> tuple[PlayerProcess, Iterator[str]]:
         budget, what, process = self._budget, f"no answer in {self.patience:g} seconds", self._process

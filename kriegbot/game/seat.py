@@ -30,7 +30,7 @@ class Failure(Enum):
     OVERRAN = "overran its time"
     DIED = "died"  # a player from outside, whatever ended its process
     KILLED = "was killed"  # a built-in one, by a person or a system short of memory
-    NONSENSE = "answered nonsense"
+    INVALID = "gave an invalid answer"
     EARLY = "answered out of turn"
     FLOODED = "wrote too much"
     REFUSED = "refused its spec"  # so no game began
@@ -133,19 +133,19 @@ def failure_from(error: BaseException) -> PlayerFailed:
 def validated(answer: object, allowed: UnionType = Action) -> Choice:
     """Return a player's answer rebuilt from plain values; raise PlayerFailed unless it chooses an `allowed` action."""
     if not isinstance(answer, Choice):
-        raise _nonsense(answer, "not a Choice")
+        raise _invalid(answer, "not a Choice")
     action = answer.action
     try:
         if isinstance(action, chess.Move) or not isinstance(action, allowed):
             action = plain_move(action)  # type: ignore[arg-type]  # which raises TypeError
     except TypeError:
-        raise _nonsense(answer.action, "not a move between squares of the board") from None
+        raise _invalid(answer.action, "not a move between squares of the board") from None
     try:
         return Choice(action, Report(**{name: parse_field(name, getattr(answer.report, name)) for name in REPORTED}))
     except (AttributeError, TypeError, ValueError, OverflowError):
-        raise _nonsense(answer.report, "not a Report") from None
+        raise _invalid(answer.report, "not a Report") from None
 
 
-def _nonsense(answer: object, why: str) -> PlayerFailed:
+def _invalid(answer: object, why: str) -> PlayerFailed:
     text = type(answer).__name__ if isinstance(answer, chess.Move) else reprlib.repr(answer)  # some Moves have no repr
-    return PlayerFailed(Failure.NONSENSE, f"answered nonsense: {one_line(text, 100)}, {why}")
+    return PlayerFailed(Failure.INVALID, f"gave an invalid answer: {one_line(text, 100)}, {why}")

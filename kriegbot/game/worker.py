@@ -68,7 +68,7 @@ class Worker:
             return
         failed = error if isinstance(error, PlayerFailed) else failure_from(error)
         print(failed.log, file=sys.stderr, end="")
-        word = "nonsense" if failed.failure is Failure.NONSENSE else "failed"
+        word = "invalid" if failed.failure is Failure.INVALID else "failed"
         self._write(f"{word} {one_line(failed.detail, MAX_DETAIL)}")
 
     def _report(self, what: str, done: int, total: int) -> None:

@@ -72,7 +72,7 @@ class Entry:
 
 
 class Diary:
-    """Everything that one side has tried and heard. It must take every view in which the side is to move.
+    """The tries of one side and the announcements to it. It must take every view in which the side is to move.
 
     For a person who plays that side it says "Black took your knight on g4.", otherwise "Capture on g4.".
     """
@@ -172,10 +172,10 @@ def _text(announcement: referee.Announcement | None) -> str:
     return "" if announcement in (None, referee.Announcement()) else announcement.text()
 
 
-def _where(announcement: referee.Announcement, is_passing: bool) -> str:
+def _where(announcement: referee.Announcement, is_en_passant: bool) -> str:
     """Return the rest of a sentence about a capture, and of the announcement."""
     rest = _text(replace(announcement, capture=None, captured=None, en_passant=False))
-    return f" on {chess.square_name(announcement.capture or 0)}{' en passant' * is_passing}. {rest}".rstrip()
+    return f" on {chess.square_name(announcement.capture or 0)}{' en passant' * is_en_passant}. {rest}".rstrip()
 
 
 def gathered(entries: Sequence[Entry]) -> list[tuple[Entry, str]]:

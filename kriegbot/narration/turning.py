@@ -81,7 +81,7 @@ class JudgedTurn:
 
     @property
     def loss(self) -> float:
-        """The greater of both if it is one to show; 0 if the game was decided, or a surprise cost no material."""
+        """The greater of error and surprise; 0 if it is small, the game was decided, or a surprise cost no material."""
         is_won = self.made is not None and winning_chance(self.made["value"]) >= WON
         is_bad = self.surprise >= MIN_SURPRISE and (self.played.is_mated or self.played.pawns_won < 0)
         loss = max(0.0 if is_won or self.error < MIN_LOSS else self.error, self.surprise if is_bad else 0.0)
@@ -95,15 +95,15 @@ def winning_chance(centipawns: float) -> float:
 
 def played_moves(view: View, other: View) -> Iterator[PlayedMove]:
     """Yield the moves of a side, from the final views of both."""
-    left = {
+    moves_left = {
         each.color: [(at, one) for at, one in enumerate(each.events) if isinstance(one, OwnTry) and one.announcement]
         for each in (view, other)
     }
     board = chess.Board(view.start)
-    while left[board.turn]:
-        events, made = left[board.turn].pop(0)
+    while moves_left[board.turn]:
+        events, made = moves_left[board.turn].pop(0)
         if board.turn == view.color and made.announcement is not None:
-            reply = next((one.move for _, one in left[other.color]), None)
+            reply = next((one.move for _, one in moves_left[other.color]), None)
             yield PlayedMove(events, board.copy(stack=False), made.move, made.announcement, reply)
         board.push(made.move)
 

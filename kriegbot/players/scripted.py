@@ -1,4 +1,4 @@
-"""Players that follow a script: they rank the open tries and make them in that order.
+"""Players that follow a script: they rate the open tries and make them in that order.
 
 All scripts recapture at once with the cheapest piece, answer checks on their line or with the king, move the queen away
 from a square near which the opponent has just captured, and mate a lone king. With a lone king they go away from where
@@ -34,7 +34,7 @@ from referee.pieces import (
     squares_of,
 )
 
-ANSWER_CHECK, RECAPTURE, RESCUE_QUEEN = 3_000.0, 2_000.0, 1_000.0  # ranks of tries above all taste
+ANSWER_CHECK, RECAPTURE, RESCUE_QUEEN = 3_000.0, 2_000.0, 1_000.0  # ratings of tries above all taste
 MATE, STALEMATE = 200.0, -400.0
 ENOUGH_HEAVY = 2  # queens and rooks to mate with; more of them only make stalemates likelier
 LATELY, FAR = 12, 3
@@ -208,40 +208,40 @@ class Hunter:
 
 
 class ScriptedPlayer(ABC):
-    """Player of one game by a script; the seed decides between tries of equal rank."""
+    """Player of one game by a script; the seed decides between tries of equal rating."""
 
     def __init__(self, seed: int = 0) -> None:
         self._rng = random.Random(seed)
         self._hunter = Hunter()
 
     def choose(self, view: View) -> Choice:
-        """Answer a view with the open try of the highest rank."""
+        """Answer a view with the open try of the highest rating."""
         king, turn, tries = self._hunter.hunts(view), ScriptTurn(view), view.tries()
-        ranked = [king.rate(move) if king is not None else self._rank(turn, move) for move in tries]
-        best = max(ranked)
-        first = [move for move, rank in zip(tries, ranked, strict=True) if rank == best]
+        ratings = [king.rate(move) if king is not None else self._rate(turn, move) for move in tries]
+        best = max(ratings)
+        first = [move for move, rating in zip(tries, ratings, strict=True) if rating == best]
         return Choice(first[int(self._rng.random() * len(first))])
 
     @abstractmethod
     def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
         """Rate a try when nothing is urgent, from -500 to 500."""
 
-    def _rank(self, turn: ScriptTurn, move: chess.Move) -> float:
+    def _rate(self, turn: ScriptTurn, move: chess.Move) -> float:
         piece, target = turn.piece(move), chess.BB_SQUARES[move.to_square]
-        rank = self.taste(turn, move) if len(turn.view.men) > 1 else flight(turn, move)
+        rating = self.taste(turn, move) if len(turn.view.men) > 1 else flight(turn, move)
         if move.promotion not in (None, chess.QUEEN):
-            rank -= 10 * RECAPTURE
+            rating -= 10 * RECAPTURE
         if turn.reply.checks:
             answer = turn.answers_check(move)
-            return rank + ANSWER_CHECK + 100 * answer if answer else rank
+            return rating + ANSWER_CHECK + 100 * answer if answer else rating
         if move.to_square == turn.reply.capture:
             return RECAPTURE - PIECE_VALUES[piece]
         if piece == chess.QUEEN and turn.threatened:
             is_away = not target & turn.threatened
             if chess.BB_SQUARES[move.from_square] & turn.threatened and is_away:
-                return rank + RESCUE_QUEEN
-            rank -= 0 if is_away else RESCUE_QUEEN
-        return rank
+                return rating + RESCUE_QUEEN
+            rating -= 0 if is_away else RESCUE_QUEEN
+        return rating
 
 
 def flight(turn: ScriptTurn, move: chess.Move) -> float:
