@@ -219,13 +219,13 @@ def search_rates(histories: dict[int, int]) -> tuple[dict[int, float], dict[int,
 def plain_histories(histories: dict[int, int]) -> dict[int, float]:
     """Return histories per second of the same search in plain Python on python-chess, with the same leaves."""
     referee, belief = midgame_belief(20_000)
-    context = Knowledge.of(referee.view(chess.WHITE))
+    knowledge = Knowledge.of(referee.view(chess.WHITE))
     speeds = {}
     for depth, count in histories.items():
         rows, weights = belief.particles.draw(count, seed=depth)
         positions = [(to_board(row), float(weight)) for row, weight in zip(rows, weights, strict=True)]
         begun = time.process_time()
-        PlainSearch(plain_search.overconfident, plain_ks).try_values(positions, context, depth)
+        PlainSearch(plain_search.overconfident, plain_ks).try_values(positions, knowledge, depth)
         speeds[depth] = count / (time.process_time() - begun)
     return speeds
 

@@ -38,7 +38,7 @@ class Case:
 
     Attributes:
       name: a few words.
-      start: FEN of the first position, known to both sides.
+      start: FEN of the starting position, known to both sides.
       script: the tries of both sides in turn, in UCI; a refused one ends in "?".
       shows: what the case is there for, out of what `features` finds.
       rules: the rule set.
@@ -68,7 +68,7 @@ class Case:
         return self.referee.view(self.referee.turn)
 
     @property
-    def context(self) -> Knowledge:
+    def knowledge(self) -> Knowledge:
         """The view as the plain search takes it."""
         return Knowledge.of(self.view)
 

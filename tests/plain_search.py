@@ -98,21 +98,21 @@ class Knowledge:
 
     @classmethod
     def of(cls, view: View) -> Knowledge:
-        """Return the context of a view."""
+        """Return the knowledge of a view."""
         moved = [event.announcement for event in view.events if isinstance(event, OpponentMoved)]
         refused, theirs = tuple(view.refused), moved[-1] if moved else None
         return cls(view.color, view.rules, view.limits, view.ply, refused, view.pawn_tries, theirs=theirs)
 
     def after_try(self, announcement: Announcement) -> Knowledge:
-        """Return the context once our try was accepted and announced."""
+        """Return the knowledge once our try was accepted and announced."""
         return replace(self, ply=self.ply + 1, refused=(), pawn_tries=None, ours=announcement)
 
     def after_reply(self, announcement: Announcement, free: int) -> Knowledge:
-        """Return the context once the opponent's move was announced."""
+        """Return the knowledge once the opponent's move was announced."""
         return replace(self, ply=self.ply + 1, pawn_tries=announcement.pawn_tries, theirs=announcement, free_left=free)
 
     def without(self, move: chess.Move) -> Knowledge:
-        """Return the context once a try was refused."""
+        """Return the knowledge once a try was refused."""
         return replace(self, refused=(*self.refused, move), free_left=max(self.free_left - 1, 0))
 
 
@@ -147,81 +147,82 @@ class PlainSearch:
         return self.evaluated + self.ended
 
     def try_values(
-        self, positions: Iterable[tuple[chess.Board, float]], context: Knowledge, depth: int
+        self, positions: Iterable[tuple[chess.Board, float]], knowledge: Knowledge, depth: int
     ) -> dict[chess.Move, float]:
         """Return the value of every try open in an information set, `depth` >= 1 plies deep."""
         histories = [(board, weight) for board, weight in positions if weight > 0.0]
-        if depth < 1 or not histories or any(board.turn != context.side for board, _ in histories):
+        if depth < 1 or not histories or any(board.turn != knowledge.side for board, _ in histories):
             raise ValueError("a search takes depth >= 1 and positions of the side to move")
-        context = replace(context, free_left=self.free_refusals)
+        knowledge = replace(knowledge, free_left=self.free_refusals)
         return {
-            move: self.backup(self._try(histories, context, move, depth)) for move in plain_tries(histories, context)
+            move: self.backup(self._try(histories, knowledge, move, depth))
+            for move in plain_tries(histories, knowledge)
         }
 
-    def _try(self, histories: Histories, context: Knowledge, move: chess.Move, depth: int) -> Totals:
+    def _try(self, histories: Histories, knowledge: Knowledge, move: chess.Move, depth: int) -> Totals:
         """Return the outcomes of a try: the set where it is refused, and one set for each announcement."""
         refused: Histories = []
         announced: dict[Announcement, Histories] = {}
         for board, weight in histories:
             if move in legal_moves(board):
-                announcement = announce(board, move, context.rules, context.limits, ply=context.ply)
+                announcement = announce(board, move, knowledge.rules, knowledge.limits, ply=knowledge.ply)
                 announced.setdefault(announcement, []).append((_after(board, move), weight))
             else:
                 refused.append((board, weight))
         parts = []
         for announcement, possible in announced.items():
-            after = context.after_try(announcement)
-            value = self._ended(announcement, possible, context) or self._reply(possible, after, depth - 1)
+            after = knowledge.after_try(announcement)
+            value = self._ended(announcement, possible, knowledge) or self._reply(possible, after, depth - 1)
             parts.append((_weight(possible), value))
-        if refused and self.free_refusals and not context.free_left:
-            parts += [(weight, self._random(board, context, min(depth, 2))) for board, weight in refused]
+        if refused and self.free_refusals and not knowledge.free_left:
+            parts += [(weight, self._random(board, knowledge, min(depth, 2))) for board, weight in refused]
         elif refused:
-            cost = 0 if context.free_left else 1
-            parts.append((_weight(refused), self._ours(refused, context.without(move), depth - cost)))
+            cost = 0 if knowledge.free_left else 1
+            parts.append((_weight(refused), self._ours(refused, knowledge.without(move), depth - cost)))
         return Totals.of(parts)
 
-    def _random(self, board: chess.Board, context: Knowledge, depth: int) -> Totals:
+    def _random(self, board: chess.Board, knowledge: Knowledge, depth: int) -> Totals:
         """Return the totals over all legal moves on one board."""
         moves = legal_moves(board)
-        return Totals.of([(1.0, self._try([(board, 1.0)], context, move, depth)) for move in moves])
+        return Totals.of([(1.0, self._try([(board, 1.0)], knowledge, move, depth)) for move in moves])
 
-    def _reply(self, histories: Histories, context: Knowledge, depth: int) -> Totals:
+    def _reply(self, histories: Histories, knowledge: Knowledge, depth: int) -> Totals:
         """Return the value of a set with the opponent to move."""
         if depth == 0:
-            return self._leaf(histories, context, context.ours)
+            return self._leaf(histories, knowledge, knowledge.ours)
         announced: dict[Announcement, Histories] = {}
         for board, weight in histories:
             legal = legal_moves(board)
-            likely = self.replies(board, legal, context.ours, context.theirs)
+            likely = self.replies(board, legal, knowledge.ours, knowledge.theirs)
             for move, share in zip(legal, likely, strict=True):
-                announcement = announce(board, move, context.rules, context.limits, ply=context.ply)
+                announcement = announce(board, move, knowledge.rules, knowledge.limits, ply=knowledge.ply)
                 part = (_after(board, move), weight * share / sum(likely))
                 announced.setdefault(announcement, []).append(part)
         parts = []
         for announcement, possible in announced.items():
-            after = context.after_reply(announcement, self.free_refusals)
-            value = self._ended(announcement, possible, context) or self._ours(possible, after, depth - 1)
+            after = knowledge.after_reply(announcement, self.free_refusals)
+            value = self._ended(announcement, possible, knowledge) or self._ours(possible, after, depth - 1)
             parts.append((_weight(possible), value))
         return Totals.of(parts)
 
-    def _ours(self, histories: Histories, context: Knowledge, depth: int) -> Totals:
+    def _ours(self, histories: Histories, knowledge: Knowledge, depth: int) -> Totals:
         """Return the value of a set in which we are to move: that of the best try, which is certain."""
         if depth == 0:
-            return self._leaf(histories, context, None if context.refused else context.theirs)
-        tries = plain_tries(histories, context)
-        return Totals.known(max(self.backup(self._try(histories, context, move, depth)) for move in tries))
+            return self._leaf(histories, knowledge, None if knowledge.refused else knowledge.theirs)
+        tries = plain_tries(histories, knowledge)
+        return Totals.known(max(self.backup(self._try(histories, knowledge, move, depth)) for move in tries))
 
-    def _ended(self, announcement: Announcement, histories: Histories, context: Knowledge) -> Totals | None:
+    def _ended(self, announcement: Announcement, histories: Histories, knowledge: Knowledge) -> Totals | None:
         """Return what an announcement that ends the game is worth; None if the game goes on."""
         if announcement.end is None:
             return None
         self.ended += len(histories)
-        return Totals.known(self._bounded(utility(announcement.end, context.side)))
+        return Totals.known(self._bounded(utility(announcement.end, knowledge.side)))
 
-    def _leaf(self, histories: Histories, context: Knowledge, last: Announcement | None) -> Totals:
+    def _leaf(self, histories: Histories, knowledge: Knowledge, last: Announcement | None) -> Totals:
         self.evaluated += len(histories)
         return Totals.of(
-            [(weight, Totals.known(self._value(board, context.side, last))) for board, weight in histories]
+            [(weight, Totals.known(self._value(board, knowledge.side, last))) for board, weight in histories]
         )
 
     def _value(self, board: chess.Board, side: chess.Color, last: Announcement | None) -> float:
@@ -237,13 +238,13 @@ class PlainSearch:
 
 def try_values(
     positions: Iterable[tuple[chess.Board, float]],
-    context: Knowledge,
+    knowledge: Knowledge,
     depth: int,
     backup: Rule,
     evaluator: Evaluator,
 ) -> dict[chess.Move, float]:
     """Return the value of every try open in an information set, in centipawns of the searching side."""
-    return PlainSearch(backup, evaluator).try_values(positions, context, depth)
+    return PlainSearch(backup, evaluator).try_values(positions, knowledge, depth)
 
 
 def utility(end: End, side: chess.Color) -> float:
@@ -253,16 +254,16 @@ def utility(end: End, side: chess.Color) -> float:
     return WIN if end.winner == side else -WIN
 
 
-def plain_tries(histories: Histories, context: Knowledge) -> list[chess.Move]:
+def plain_tries(histories: Histories, knowledge: Knowledge) -> list[chess.Move]:
     """Return the tries open in an information set, which are the same in each of its histories."""
     boards = [board for board, _ in histories]
-    men = _own_men(boards[0], context.side)
-    if any(_own_men(board, context.side) != men for board in boards):
+    men = _own_men(boards[0], knowledge.side)
+    if any(_own_men(board, knowledge.side) != men for board in boards):
         raise ValueError("the positions of an information set agree in the side's own men")
-    kingside = boards[0].has_kingside_castling_rights(context.side)
-    queenside = boards[0].has_queenside_castling_rights(context.side)
-    tries = open_tries(context.side, men, kingside, queenside, context.pawn_tries)
-    return [move for move in tries if move not in context.refused]
+    kingside = boards[0].has_kingside_castling_rights(knowledge.side)
+    queenside = boards[0].has_queenside_castling_rights(knowledge.side)
+    tries = open_tries(knowledge.side, men, kingside, queenside, knowledge.pawn_tries)
+    return [move for move in tries if move not in knowledge.refused]
 
 
 @by_board

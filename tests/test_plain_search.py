@@ -30,7 +30,7 @@ def case_named(name: str) -> Case:
 
 
 def values(case: Case, depth: int, backup: Rule, evaluator: Evaluator = material) -> dict[str, float]:
-    found = try_values(case.positions, case.context, depth, backup, evaluator)
+    found = try_values(case.positions, case.knowledge, depth, backup, evaluator)
     return {move.uci(): value for move, value in found.items()}
 
 
@@ -97,7 +97,7 @@ def test_weights_need_not_be_equal() -> None:
     case = case_named("mate in half of the histories")
     for weight in (0.25, 3.0):  # of the mated history; nor sum to 1
         positions = [(b, weight if b.king(chess.BLACK) == chess.H8 else 1.0) for b, _ in case.positions]
-        found = try_values(positions, case.context, 1, OVERCONFIDENT, material)
+        found = try_values(positions, case.knowledge, 1, OVERCONFIDENT, material)
         expected = (weight * 10_000 + 500) / (weight + 1)
         assert found[chess.Move.from_uci("a1a8")] == pytest.approx(expected)
 
@@ -105,7 +105,7 @@ def test_weights_need_not_be_equal() -> None:
 def test_histories_of_weight_zero_do_not_count() -> None:
     case = case_named("mate in half of the histories")
     positions = [(b, float(b.king(chess.BLACK) == chess.H8)) for b, _ in case.positions]
-    found = try_values(positions, case.context, 1, PARANOID, material)
+    found = try_values(positions, case.knowledge, 1, PARANOID, material)
     assert found[chess.Move.from_uci("a1a8")] == 10_000
 
 
@@ -180,17 +180,17 @@ def test_a_try_whose_answer_tells_histories_apart_is_worth_that(backup: Rule) ->
 @every_case
 @both_rules
 def test_depth_one_is_the_mean_or_the_least_of_what_a_try_leads_to(case: Case, backup: Rule) -> None:
-    context = case.context
-    for move, value in try_values(case.positions, context, 1, backup, ks).items():
+    knowledge = case.knowledge
+    for move, value in try_values(case.positions, knowledge, 1, backup, ks).items():
         outcomes = []
         for board, _ in case.positions:
             after = board.copy()
             if board.is_legal(move):
-                end = announce(board, move, case.rules, case.limits, ply=context.ply).end
+                end = announce(board, move, case.rules, case.limits, ply=knowledge.ply).end
                 after.push(move)
             else:
                 end = None
-            outcomes.append(ks(after, context.side) if end is None else utility(end, context.side))
+            outcomes.append(ks(after, knowledge.side) if end is None else utility(end, knowledge.side))
         weights = [weight for _, weight in case.positions]
         mean = sum(w * x for w, x in zip(weights, outcomes, strict=True))
         assert value == pytest.approx(mean if backup is OVERCONFIDENT else min(outcomes))
@@ -200,7 +200,7 @@ def test_depth_one_is_the_mean_or_the_least_of_what_a_try_leads_to(case: Case, b
 def test_depth_two_averages_replies_where_every_history_accepts() -> None:
     checked = 0
     for case in CASES:
-        for move, value in try_values(case.positions, case.context, 2, OVERCONFIDENT, ks).items():
+        for move, value in try_values(case.positions, case.knowledge, 2, OVERCONFIDENT, ks).items():
             if all(board.is_legal(move) for board, _ in case.positions):
                 expected = sum(weight * after_replies(case, board, move) for board, weight in case.positions)
                 assert value == pytest.approx(expected), (case.name, move)
@@ -209,7 +209,7 @@ def test_depth_two_averages_replies_where_every_history_accepts() -> None:
 
 
 def after_replies(case: Case, board: chess.Board, move: chess.Move) -> float:
-    ply, side = case.context.ply, case.context.side
+    ply, side = case.knowledge.ply, case.knowledge.side
     end = announce(board, move, case.rules, case.limits, ply=ply).end
     if end is not None:
         return utility(end, side)
@@ -230,8 +230,8 @@ def after_replies(case: Case, board: chess.Board, move: chess.Move) -> float:
 def test_a_try_illegal_everywhere_costs_one_ply_and_nothing_else(backup: Rule) -> None:
     checked = 0
     for case in CASES:
-        shallow = try_values(case.positions, case.context, 1, backup, ks)
-        for move, value in try_values(case.positions, case.context, 2, backup, ks).items():
+        shallow = try_values(case.positions, case.knowledge, 1, backup, ks)
+        for move, value in try_values(case.positions, case.knowledge, 2, backup, ks).items():
             if not any(board.is_legal(move) for board, _ in case.positions):
                 rest = max(v for other, v in shallow.items() if other != move)
                 assert value == pytest.approx(rest), (case.name, move)
@@ -243,8 +243,8 @@ def test_a_try_illegal_everywhere_costs_one_ply_and_nothing_else(backup: Rule) -
 @every_case
 def test_paranoid_values_never_exceed_overconfident_ones(case: Case) -> None:
     for depth in (1, 2, 3) if len(case.positions) <= 3 else (1, 2):
-        mean = try_values(case.positions, case.context, depth, OVERCONFIDENT, ks)
-        worst = try_values(case.positions, case.context, depth, PARANOID, ks)
+        mean = try_values(case.positions, case.knowledge, depth, OVERCONFIDENT, ks)
+        worst = try_values(case.positions, case.knowledge, depth, PARANOID, ks)
         assert list(mean) == list(worst) == case.view.tries()
         assert all(worst[move] <= value + 1e-9 for move, value in mean.items())
 
@@ -254,28 +254,28 @@ def test_paranoid_values_never_exceed_overconfident_ones(case: Case) -> None:
 def test_a_history_split_in_two_changes_no_value(backup: Rule, depth: int) -> None:
     case = case_named("mate or stalemate")
     split = [(board, part * weight) for board, weight in case.positions for part in (0.25, 0.75)]
-    one = try_values(case.positions, case.context, depth, backup, ks)
-    assert try_values(split, case.context, depth, backup, ks) == pytest.approx(one)
+    one = try_values(case.positions, case.knowledge, depth, backup, ks)
+    assert try_values(split, case.knowledge, depth, backup, ks) == pytest.approx(one)
 
 
 def test_refusals_and_pawn_tries_are_remembered_for_one_turn() -> None:
     case = case_named("wild16: no pawn tries")
     step, diagonal = chess.Move.from_uci("e5e6"), chess.Move.from_uci("e5d6")
-    at_first = set(plain_tries(case.positions, case.context))
+    at_first = set(plain_tries(case.positions, case.knowledge))
     assert at_first == set(case.view.tries())
     assert diagonal not in at_first
-    refused = case.context.without(step)
-    assert refused.ply == case.context.ply
+    refused = case.knowledge.without(step)
+    assert refused.ply == case.knowledge.ply
     assert set(plain_tries(case.positions, refused)) == at_first - {step}
     next_turn = refused.after_try(Announcement()).after_reply(Announcement(pawn_tries=PawnTryCount(1)), free=0)
-    assert next_turn.ply == case.context.ply + 2
+    assert next_turn.ply == case.knowledge.ply + 2
     assert {step, diagonal} <= set(plain_tries(case.positions, next_turn))
 
 
 def test_leaves_are_histories_that_reach_depth_zero_or_an_end() -> None:
     case = case_named("mate in half of the histories")
     search = PlainSearch(OVERCONFIDENT, ks)
-    tries = search.try_values(case.positions, case.context, 1)
+    tries = search.try_values(case.positions, case.knowledge, 1)
     assert search.leaves == len(tries) * len(case.positions) == 44
     assert search.ended == 1
     assert search.evaluated == 43

@@ -65,7 +65,7 @@ def named(cases: Sequence[Case]) -> pytest.MarkDecorator:
 def holds_the_plain_recursion(case: Case, depth: int) -> None:
     for backup in (OVERCONFIDENT, PARANOID):
         found = searched(case.view, *arrays(case), depth, backup)
-        plain = plain_search.try_values(case.positions, case.context, depth, PLAIN[backup.name], ks)
+        plain = plain_search.try_values(case.positions, case.knowledge, depth, PLAIN[backup.name], ks)
         assert value_of_tries(found) == pytest.approx(plain, abs=ROUNDING), backup.name
         best = max(plain.values())
         near_best = {move for move, value in plain.items() if value > best - ROUNDING}
@@ -133,7 +133,7 @@ def test_other_backup_rules_equal_the_plain_recursion_too(case: Case, rule: str,
     opponent, replies = MODELS[model]
     for depth in (1, 2, 3) if case in SMALL else (1, 2):
         found = search_tries(InformationSet.of(case.view, *arrays(case)), Method(depth, backup, KS, opponent))
-        plain = plain_search.PlainSearch(plain_backup, ks, replies).try_values(case.positions, case.context, depth)
+        plain = plain_search.PlainSearch(plain_backup, ks, replies).try_values(case.positions, case.knowledge, depth)
         assert value_of_tries(found) == pytest.approx(plain, abs=ROUNDING)
 
 
@@ -160,7 +160,7 @@ def test_exchanges_and_bounded_values_at_the_leaves_equal_the_plain_recursion_to
         }
         found = searched(case.view, *arrays(case), depth, OVERCONFIDENT, **added)
         plain = plain_search.PlainSearch(plain_search.overconfident, ks, **added)
-        expected = plain.try_values(case.positions, case.context, depth)
+        expected = plain.try_values(case.positions, case.knowledge, depth)
         assert value_of_tries(found) == pytest.approx(expected, abs=ROUNDING)
 
 
@@ -192,7 +192,7 @@ def test_other_opponent_models_equal_the_plain_recursion_too(case: Case, model: 
     for depth in (2, 3) if case in SMALL else (2,):
         found = searched(case.view, *arrays(case), depth, OVERCONFIDENT, opponent=opponent)
         plain = plain_search.PlainSearch(plain_search.overconfident, ks, replies)
-        expected = plain.try_values(case.positions, case.context, depth)
+        expected = plain.try_values(case.positions, case.knowledge, depth)
         assert value_of_tries(found) == pytest.approx(expected, abs=ROUNDING)
 
 
@@ -224,7 +224,7 @@ def test_free_refusals_equal_the_plain_recursion(case: Case, rule: str, free: in
     for depth in (1, 2):
         found = searched(case.view, *arrays(case), depth, backup, free_refusals=free)
         plain = plain_search.PlainSearch(plain_backup, ks, free_refusals=free).try_values(
-            case.positions, case.context, depth
+            case.positions, case.knowledge, depth
         )
         assert value_of_tries(found) == pytest.approx(plain, abs=ROUNDING)
 
@@ -235,7 +235,7 @@ def test_depth_four_equals_the_plain_recursion_too(case: Case, monkeypatch: pyte
     monkeypatch.setattr(search_module, "DEEP_TREE", 64)  # so that the tree has to grow as well
     for backup in (OVERCONFIDENT, PARANOID):
         found = searched(case.view, *arrays(case), 4, backup)
-        plain = plain_search.try_values(case.positions, case.context, 4, PLAIN[backup.name], ks)
+        plain = plain_search.try_values(case.positions, case.knowledge, 4, PLAIN[backup.name], ks)
         assert value_of_tries(found) == pytest.approx(plain, abs=ROUNDING)
 
 

@@ -83,7 +83,7 @@ def test_under_opponent_models_the_tree_has_the_values_of_both_searches(
         tree = kriegspiel_tree(case.positions, case.view, depth, ks, replies, free)
         values = {uci: overconfident(tree, fixed={NOW: j}).value for j, uci in enumerate(actions(tree))}
         plain = plain_search.PlainSearch(plain_search.overconfident, ks, replies, free)
-        expected = {str(move): value for move, value in plain.try_values(case.positions, case.context, depth).items()}
+        expected = {str(move): value for move, value in plain.try_values(case.positions, case.knowledge, depth).items()}
         assert values == pytest.approx(expected, abs=ROUNDING)
         assert searched(case, Method(depth, backup, KS, opponent, free))[0] == pytest.approx(values, abs=ROUNDING)
         differing += searched(case, Method(depth, backup, KS, free_refusals=free))[0] != pytest.approx(

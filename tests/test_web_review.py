@@ -251,7 +251,7 @@ def test_a_side_that_was_followed_through_the_game_has_its_turning_points_at_onc
     followed, ends = Beliefs(), {color: seen[-1] for color, seen in views.items()}
     for view in views[chess.WHITE]:
         if view.turn == chess.WHITE:
-            in_slices(followed.follow, "game", view)
+            in_slices(followed.value_ahead, "game", view)
     belief = followed._sides("game")[chess.WHITE].at(ends[chess.WHITE])
     assert belief is not None
     values = dict(followed._sides("game")[chess.WHITE]._values)
@@ -445,7 +445,7 @@ def test_before_the_end_of_a_persons_game_only_its_own_view_is_analysed(tmp_path
         client.send({"do": "try", "text": "e5"})
         client.until("view", yours=True)
         client.until("heat")
-        assert {one.__name__ for one in spy.jobs} == {"heat", "follow"}
+        assert {one.__name__ for one in spy.jobs} == {"heat", "value_ahead"}
         assert all(view.color == chess.BLACK and view.end is None for view in spy.views)
         assert spy.looks == 0
         client.send({"do": "resign"})

@@ -38,7 +38,7 @@ POSITIONS = 10
 STUDENT_95 = 2.262157  # half width of a 95% interval in standard errors, of a mean over all positions
 SECONDS = (1, 30)
 DEPTHS = (1, 2, 3)
-FIRST_PLY, PLIES_APART = 10, 12  # ply of the first position, and plies to the next
+FIRST_PLY, PLIES_APART = 10, 12  # ply of the first position measured, and plies to the next
 BATCH = 50_000  # histories sampled at a time, more than a search to depth 3 needs for a minute
 COLUMNS = ("position", "depth", "seconds", "histories")
 

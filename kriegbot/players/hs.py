@@ -5,7 +5,7 @@ move with the best sum of values. The players differ in their boards. LOS: board
 AOS: boards consistent with all observations. AOSP: such boards from a pool that lasts from turn to turn. HS begins like
 AOSP, and boards of the last observation replace those that the pool runs out of. HS won 24% more often than the others.
 
-Where the paper gives no details: the pool is `belief.belief.Pool`, and AOS builds one anew each turn. AOS and AOSP use
+Where the paper gives no details: the pool is `belief.belief.Pool`, and AOS builds a new one each turn. AOS and AOSP use
 boards of the last observation only once the pool is empty. Every board counts the same. After a refusal the boards on
 which the try is illegal stay, with their values. The evaluator is KS; the paper's was like that of GNU Chess.
 """
@@ -31,7 +31,7 @@ from kriegbot.search.search import stop_after
 from referee import View
 
 BOARDS_A_SECOND = 5_000  # boards for each second of a try, about as many as it can search to depth 2
-POOLING = 2  # sub-seed of a try for building a pool anew, beside those of `players.search`
+POOLING = 2  # sub-seed of a try for building a new pool, beside those of `players.search`
 
 
 class HybridSearch:

@@ -7,7 +7,7 @@ docs/strength.md has the matches, and what each idea is worth. What differs from
 - A refused try costs no depth. After a capture a leaf plays out the exchange on that square, which both sides know.
   `evaluators.sound` values leaves.
 - Values are bounded, as chances of winning are: it risks less when it is ahead, and more when it is behind.
-- Half of a try's value is its perfect-information value. Predictable tries and circles cost something
+- Half of a try's value is its perfect-information value. Predictable tries and repetition cost something
   (`search.adjustments`).
 - The first plies are drawn by value. `kriegbot.endgames` mates bare kings. A budget is for a whole turn.
 

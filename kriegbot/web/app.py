@@ -268,7 +268,7 @@ class Socket:
 
     def _part(self) -> None:
         if self._game is not None:
-            self._game.part(self.send)
+            self._game.remove_listener(self.send)
             self._game = None
 
 

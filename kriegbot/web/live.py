@@ -137,9 +137,9 @@ class Side(PageGame):
         super().join(listener)
         self._tell_other(is_here=True)
 
-    def part(self, listener: Callable[[Reply], None]) -> None:
+    def remove_listener(self, listener: Callable[[Reply], None]) -> None:
         """Remove a listener, and tell the other person if it was the last."""
-        super().part(listener)
+        super().remove_listener(listener)
         if not self._listeners:
             self._tell_other(is_here=False)
 
@@ -298,7 +298,7 @@ class LiveGame(GameThread):
         before, self._latest = self._latest, record or self._latest
         if self.people:
             self._is_stale = True
-            saving = self.registry.keeper.submit(self._save_latest)
+            saving = self.registry.saver.submit(self._save_latest)
             if record is not None and before is not None and len(record.turns) > len(before.turns):
                 saving.result()
 
@@ -353,7 +353,7 @@ class LiveGame(GameThread):
         saved, trouble = None, ""
         try:
             self._latest = None
-            self.registry.keeper.submit(self._save, record).result()
+            self.registry.saver.submit(self._save, record).result()
             saved = str(self._path)
         except OSError as error:
             trouble = f" The game could not be saved: {error.strerror or error}."

@@ -99,7 +99,7 @@ class PersonGame(Side):
     async def _follow(self, view: View) -> None:
         # so that the review begins at once
         with suppress(AnalystFailed):
-            await self.registry.analyst.ask(Beliefs.follow, self.game.analysis, view)
+            await self.registry.analyst.ask(Beliefs.value_ahead, self.game.analysis, view)
 
     async def _heat(self, view: View) -> None:
         try:

@@ -169,7 +169,7 @@ class PageGame:
                 listener(message)
             self._listeners.add(listener)
 
-    def part(self, listener: Callable[[Reply], None]) -> None:
+    def remove_listener(self, listener: Callable[[Reply], None]) -> None:
         """Remove a listener. Idempotent."""
         with self._lock:
             self._listeners.discard(listener)
@@ -205,7 +205,7 @@ class Registry:
     ) -> None:
         self.library, self.sandbox, self.limits = Library(folder), sandbox, limits
         self.reviews = folder / "reviews"
-        self.keeper = ThreadPoolExecutor(1, "keeper")  # saves games in progress
+        self.saver = ThreadPoolExecutor(1, "saver")  # saves games in progress
         self.restoring = asyncio.Lock()
         self.is_closing = False
         self._memory = (config or folder) / "page.json"

@@ -194,7 +194,7 @@ class Beliefs:
         """Return the best tries in a view, searched as by level `master`."""
         return None if (belief := self._at(key, view)) is None else hint(belief)
 
-    def follow(self, key: str, view: View) -> bool | None:
+    def value_ahead(self, key: str, view: View) -> bool | None:
         """Value the tries in a view ahead of the review."""
         return None if (belief := self._at(key, view)) is None else bool(self._sides(key)[view.color].values(belief))
 

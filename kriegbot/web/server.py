@@ -98,7 +98,7 @@ class PageServer(uvicorn.Server):
             self.kept.port = self.port
         write_private(registry.address_file, msgspec.json.encode(self.kept))
         self._app = make_app(registry)
-        self._house: uvicorn.Server | None = None  # for guests in a network
+        self._network_server: uvicorn.Server | None = None  # for guests in a network
         if host in LOOPBACK:
             registry.network = self.open_network
             registry.network_shown = NetworkState(addresses_here(), None)
@@ -147,7 +147,7 @@ class PageServer(uvicorn.Server):
         """Let guests in at an address of this machine, where the guard takes only their token; None: no longer."""
         if address is not None and address not in addresses_here():
             raise Refused("This machine no longer has that address. Load the page again.")
-        await self._close_house()
+        await self._close_network()
         origin = None
         if address is not None:
             with refusing(OSError, beginning=f"Cannot listen on {address}: "):
@@ -155,19 +155,19 @@ class PageServer(uvicorn.Server):
             port = listener.getsockname()[1]
             config = self._config({self.registry.guest_token: True}, address, port, "off")
             config.load()
-            self._house = uvicorn.Server(config)
-            self._house.lifespan = config.lifespan_class(config)
-            await self._house.startup([listener])
+            self._network_server = uvicorn.Server(config)
+            self._network_server.lifespan = config.lifespan_class(config)
+            await self._network_server.startup([listener])
             origin = f"http://{address}:{port}"
         self.kept.network = address
         write_private(self.registry.address_file, msgspec.json.encode(self.kept))
         self.registry.network_shown = NetworkState(addresses_here(), origin)
         self.registry.broadcast(self.registry.network_shown)
 
-    async def _close_house(self) -> None:
-        if self._house is not None:
-            house, self._house = self._house, None
-            await house.shutdown()
+    async def _close_network(self) -> None:
+        if self._network_server is not None:
+            server, self._network_server = self._network_server, None
+            await server.shutdown()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - signals give both
         """Stop the server. A second Ctrl-C changes nothing: stopping takes seconds, and saves all games."""
@@ -177,7 +177,7 @@ class PageServer(uvicorn.Server):
         """Stop the games, then the server."""
         await asyncio.to_thread(self.registry.stop, "the server was stopped")
         await asyncio.sleep(LAST_MESSAGES)
-        await self._close_house()
+        await self._close_network()
         await super().shutdown(sockets)
 
 
