@@ -12,12 +12,16 @@ import pytest
 from hypothesis import settings
 
 from tests.effort import EXAMPLES
+from tests.without_posix.posix_only import COMPUTATIONS
 
 if TYPE_CHECKING:
     from tournaments.schedule import Finished
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell does to what it runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)  # lest the programs that tests interrupt inherit it
+
+if "posix_only" in sys.modules:  # a run without POSIX: see tests/without_posix/sitecustomize.py
+    collect_ignore = [f"test_{name}.py" for name in COMPUTATIONS]
 
 settings.register_profile("kriegbot", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("kriegbot")

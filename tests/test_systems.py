@@ -28,7 +28,7 @@ from kriegbot.parts import load_object
 from kriegbot.players.specs import parse_spec, words_of
 from referee import BERKELEY, GameRecord
 from tests.import_graph import modules
-from tests.without_posix.posix_only import FOLDERS, FUNCTIONS, MODULES
+from tests.without_posix.posix_only import COMPUTATIONS, FOLDERS, FUNCTIONS, MODULES
 
 
 def posix_names(path: Path) -> Iterator[str]:
@@ -51,6 +51,37 @@ def test_what_only_posix_systems_have_stands_in_one_module() -> None:
     assert {name for name, names in found.items() if names} == {"kriegbot.posix", "kriegbot.game.sandbox"}
     assert {"os.killpg", "select.poll", "signal.SIGKILL", "termios"} <= found["kriegbot.posix"]
     assert all(text.startswith("/proc") for text in found["kriegbot.game.sandbox"])
+
+
+COMPUTING = {f"kriegbot.{name}" for name in ("belief", "endgames", "kernels", "models", "search", "trees")}
+OF_SYSTEMS = {"multiprocessing", "psutil", "pty", "select", "shutil", "signal", "socket", "subprocess", "tempfile"}
+
+
+def imported(path: Path, seen: set[Path]) -> Iterator[str]:
+    """Yield what a file of tests imports, itself or through other files of tests."""
+    seen.add(path)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        if isinstance(node, ast.ImportFrom):
+            of_package = node.module in ("kriegbot", "tests")
+            names = [f"{node.module}.{name}" for name in names] if of_package else [str(node.module)]
+        for name in names:
+            other = path.with_name(f"{name.removeprefix('tests.')}.py")
+            if name.startswith("tests.") and other not in seen and other.exists():
+                yield from imported(other, seen)
+            elif not name.startswith("tests."):
+                yield name
+
+
+@pytest.mark.parametrize("name", COMPUTATIONS)
+def test_what_is_left_out_without_posix_only_computes(name: str) -> None:
+    """Each such file starts nothing, writes no file, and imports nothing of matches, players, the page or commands."""
+    files: set[Path] = set()
+    modules = set(imported(Path(__file__).with_name(f"test_{name}.py"), files))
+    assert not OF_SYSTEMS & {module.partition(".")[0] for module in modules}
+    assert not any("tmp_path" in file.read_text(encoding="utf-8") for file in files)
+    ours = {module for module in modules if module.startswith(("kriegbot", "tournaments"))} - {"tournaments.statistics"}
+    assert {".".join(module.split(".")[:2]) for module in ours} <= COMPUTING
 
 
 def test_how_a_child_ended_is_known() -> None:
