@@ -58,15 +58,17 @@ def forget(driver: webdriver.Chrome) -> None:
         driver.execute_cdp_cmd(f"Network.clearBrowser{what}", {})
 
 
-IDLE: dict[tuple[int, int, bool], list[webdriver.Chrome]] = {}
-"""Browsers to be used again: starting one takes longer than most tests. By size."""
+IDLE: dict[tuple[int, int] | None, list[webdriver.Chrome]] = {}
+"""Browsers to be used again: starting one takes longer than most tests. Phones by size; windows can be resized."""
 
 
 @contextmanager
 def browsing(width: int = 1280, height: int = 900, *, is_phone: bool = False) -> Iterator[webdriver.Chrome]:
     """Return a browser; errors on its console fail the test."""
-    idle = IDLE.setdefault((width, height, is_phone), [])
+    idle = IDLE.setdefault((width, height) if is_phone else None, [])
     driver = idle.pop() if idle else started(width, height, is_phone)
+    if not is_phone:
+        driver.set_window_size(width, height)
     try:
         yield driver
         errors = [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]  # type: ignore[no-untyped-call]
