@@ -105,9 +105,10 @@ def test_sets_are_those_of_the_exact_belief_in_random_play(rules: RuleSet) -> No
     assert compared > many(100, 40)
 
 
-def announced(board: chess.Board, move: chess.Move, shows_checks: bool) -> tuple[object, ...]:
-    """Return what the referee announces of a legal move beside a bare king, by python-chess alone."""
-    after, checks = moved_on(board, move), set()
+def announced(board: chess.Board, move: chess.Move, shows_checks: bool) -> tuple[chess.Board, tuple[object, ...]]:
+    """Return the board after a legal move beside a bare king, and what the referee announces, by python-chess alone."""
+    after, checks = board.copy(stack=False), set()
+    after.push(move)
     king = after.king(after.turn) or 0
     diagonals = chess.SquareSet(chess.BB_DIAG_ATTACKS[king][0])
     for square in after.checkers():
@@ -116,13 +117,14 @@ def announced(board: chess.Board, move: chess.Move, shows_checks: bool) -> tuple
         on_rank, on_file = (part(king) == part(square) for part in (chess.square_rank, chess.square_file))
         checks.add("rank" if on_rank else "file" if on_file else (is_longer,) if line else "knight")
     capture = move.to_square if board.is_capture(move) else None
-    return capture, checks if shows_checks else (), any(after.legal_moves), after.is_insufficient_material()
+    said = capture, checks if shows_checks else (), any(after.legal_moves), after.is_insufficient_material()
+    return after, said
 
 
-def moved_on(board: chess.Board, move: chess.Move) -> chess.Board:
-    after = board.copy(stack=False)
-    after.push(move)
-    return after
+def masks(board: chess.Board) -> tuple[chess.Bitboard, ...]:
+    """Return what stands where; two boards after the same announcements differ in nothing else."""
+    types = board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings
+    return *types, *board.occupied_co, board.ep_square or 0
 
 
 def kings_on(boards: list[chess.Board], color: chess.Color) -> chess.Bitboard:
@@ -155,17 +157,15 @@ def test_squares_of_a_king_that_was_refused_are_those_of_python_chess_alone(rule
             move = rng.choice(list(true.legal_moves))
             for each in (*refused, move):
                 referee.try_move(each)
-            said, before = announced(true, move, rules.checks_announced), len(boards)
+            (_, said), before = announced(true, move, rules.checks_announced), len(boards)
             if is_ours:
                 boards = [board for board in boards if not any(map(board.is_legal, refused)) and board.is_legal(move)]
             elif rules.nonsense:
                 boards = [board for board in boards if len(illegal_steps(board)) >= len(refused)]
                 narrowed += len(boards) < before
             moves = [(board, each) for board in boards for each in ([move] if is_ours else board.legal_moves)]
-            alike = [
-                moved_on(board, each) for board, each in moves if announced(board, each, rules.checks_announced) == said
-            ]
-            boards = list({board.fen(): board for board in alike}.values())
+            heard = (announced(board, each, rules.checks_announced) for board, each in moves)
+            boards = list({masks(after): after for after, told in heard if told == said}.values())
             view = referee.view(color)
             for event in view.events[events:]:
                 known = known.after(event)
