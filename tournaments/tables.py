@@ -158,8 +158,8 @@ class Tables:
 
         Characters that UTF-8 cannot encode, such as half a surrogate pair in a traceback, are escaped.
         """
-        fields = {name: FIELDS.get(name, name) for name in kind._fields}
         for source in sources:
+            fields = {name: name if hasattr(source, name) else FIELDS.get(name, name) for name in kind._fields}
             values = {name: getattr(source, field) for name, field in fields.items() if hasattr(source, field)} | values
         texts = [v.encode(errors="backslashreplace").decode() if isinstance(v, str) else v for v in values.values()]
         names, marks = ", ".join(values), ", ".join("?" * len(values))
