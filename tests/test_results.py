@@ -19,7 +19,7 @@ import pytest
 from kriegbot.cli.main import main
 from kriegbot.narration.learning import PUZZLE_KINDS
 from kriegbot.narration.results import (
-    LEVELS,
+    LEVEL_RATINGS,
     NEW,
     THEMES,
     PersonResult,
@@ -69,7 +69,7 @@ def test_the_rating_is_that_of_the_example_in_glickmans_paper() -> None:
 def test_who_scores_half_against_a_level_comes_to_have_its_rating() -> None:
     now = rating_of(results(*[1, 0] * 50, opponent="kriegbot:level=beginner"))
     assert now is not None
-    assert abs(now.rating - LEVELS["beginner"]) < 40
+    assert abs(now.rating - LEVEL_RATINGS["beginner"]) < 40
     assert now.deviation < 50
 
 
@@ -84,7 +84,7 @@ def test_a_rating_grows_less_sure_while_nobody_plays() -> None:
 
 def test_only_levels_are_rated_and_only_without_help() -> None:
     assert rating_of(results(1, opponent="rand") + results(1, help_="1 hint")) is None
-    assert list(LEVELS) == sorted(LEVELS, key=lambda level: LEVELS[level]) == list(PLAYED)
+    assert list(LEVEL_RATINGS) == sorted(LEVEL_RATINGS, key=lambda level: LEVEL_RATINGS[level]) == list(PLAYED)
 
 
 def test_what_a_game_means_is_said_in_a_line() -> None:
@@ -105,8 +105,8 @@ def test_results_are_listed_by_opponent_the_strongest_first() -> None:
     all_ = results(1, opponent="rand") + results(1, 0.5, 0, 0, opponent="kriegbot:level=beginner") + results(1, 1)
     names = ("opponent", "rating", "won", "drawn", "lost", "helped")
     assert [tuple(row[name] for name in names) for row in results_rows(all_ + results(1, help_="1 hint"))] == [  # type: ignore[literal-required]
-        ("Club bot", LEVELS["club"], 2, 0, 0, 1),
-        ("Beginner bot", LEVELS["beginner"], 1, 1, 2, 0),
+        ("Club bot", LEVEL_RATINGS["club"], 2, 0, 0, 1),
+        ("Beginner bot", LEVEL_RATINGS["beginner"], 1, 1, 2, 0),
         ("rand", None, 1, 0, 0, 0),
     ]
     assert wins_in_a_row(all_) == (2, 2)

@@ -5,7 +5,7 @@ nothing, and two games may end at once. A line that cannot be read stays there, 
 
 The rating is that of Glickman, "Parameter estimation in large dynamic paired comparison experiments" (Applied
 Statistics 48, 1999; http://www.glicko.net/glicko/glicko.pdf). As on chess sites, each game is a rating period. All
-games are rated anew each time, so the rating follows when those of levels are measured better.
+games are rated again each time, so the rating follows when those of levels are measured better.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from kriegbot.narration.moments import called
 from referee import GameRecord, Reason
 from referee.text import one_line, write_file
 
-LEVELS = {
+LEVEL_RATINGS = {
     "newcomer": 825,
     "novice": 1071,
     "beginner": 1253,
@@ -39,7 +39,7 @@ LEVELS = {
     "master": 1709,
 }
 """Ratings of the levels: their differences as docs/strength.md has them, and 1500 for club."""
-RATINGS = {f"kriegbot:level={name}": rating for name, rating in LEVELS.items()}
+RATINGS = {f"kriegbot:level={name}": rating for name, rating in LEVEL_RATINGS.items()}
 PUZZLE_RATINGS = {"easy": 1200, "medium": 1500, "hard": 1800}
 """Ratings of the grades of puzzles. They follow the order of difficulty, and are not measured on people."""
 LOCK_SECONDS = 10.0  # longest wait for another process that writes the file

@@ -146,10 +146,10 @@ class _LogReader:
 
     def _announcement(self, messages: list[str], *, is_own: bool) -> referee.Announcement:
         answer = self._answers.get(self.builder.ply, {})
-        capture, captured, checks, is_passing = None, None, NO_CHECK, False
+        capture, captured, checks, is_en_passant = None, None, NO_CHECK, False
         for message in messages:
             if match := CAPTURE.fullmatch(message):
-                capture, is_passing = chess.parse_square(match[2].lower()), match[1].startswith("En passant")
+                capture, is_en_passant = chess.parse_square(match[2].lower()), match[1].startswith("En passant")
                 captured = CAPTURED.get(match[1])
             elif message.lower() in CHECKS:
                 checks |= CHECKS[message.lower()]
@@ -162,8 +162,8 @@ class _LogReader:
             if len(checks) < 2:
                 checks, self.is_guessed = DOUBLES[self._guess % len(DOUBLES)], True
         if capture is not None:  # an opponent's en passant: our pawn stood beside that square
-            is_passing |= answer.get("en_passant_announced") is True if is_own else capture not in self.builder.men
-        en_passant = is_passing and self._rules.en_passant_announced
+            is_en_passant |= answer.get("en_passant_announced") is True if is_own else capture not in self.builder.men
+        en_passant = is_en_passant and self._rules.en_passant_announced
         captured = captured if self._rules.captured_kind else None
         return referee.Announcement(capture, captured, checks, en_passant=en_passant, promotion="Promotion" in messages)
 

@@ -311,7 +311,7 @@ class LiveGame(GameThread):
             self._save(self._headed(self._latest))
 
     def _save(self, record: GameRecord) -> None:
-        """Save a game and who sits where; in the keeper's thread."""
+        """Save a game and who sits where; in the saver's thread."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         save_record(record, self._path)
         if self.people:
