@@ -46,7 +46,7 @@ class Attempt:
         """True if the view shows that the try or question is impossible or repeated."""
         action = self.choice.action
         if isinstance(action, chess.Move):
-            return not self.view.is_open(action)
+            return self.answer is not Answer.ACCEPTED and not self.view.is_open(action)
         return isinstance(action, AskAny) and not self.view.may_ask
 
 
