@@ -81,7 +81,7 @@ FINE = 0.5
 JITTER = 0.5, 0.1
 """Most that is added to the cost of a try by lot, in moves, in the two parts."""
 AWAY, RANDOM, CENTRE, LATE, NEAR = range(5)
-"""Where the defender goes."""
+"""Aims of the defender."""
 TESTS = 300
 HISTORY = 9
 """Words of a turn: our pieces (5), the king's squares, `KingSet.before`, our moves so far, estimated cost * 1024."""

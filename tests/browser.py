@@ -21,7 +21,7 @@ from selenium.webdriver.remote.webelement import WebElement
 
 
 def not_redrawn(done: Callable[[], bool]) -> bool:
-    """Whether something was done; not if the page has drawn anew what it was done to."""
+    """Return the result of an action; False if the page has drawn its element again."""
     try:
         return done()
     except StaleElementReferenceException:

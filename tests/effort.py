@@ -1,4 +1,4 @@
-"""How much the tests do: enough for every commit, or all that they can, which is for releases.
+"""Effort of the tests: enough for every commit, or all that they can, which is for releases.
 
     KRIEGBOT_TESTS=thorough scripts/test
 
@@ -14,5 +14,5 @@ EXAMPLES = 100 if IS_THOROUGH else 25
 
 
 def many(most: int, fewer: int) -> int:
-    """How many random cases to look at: `most` in a thorough run, `fewer` in others."""
+    """Return the number of random cases to look at: `most` in a thorough run, `fewer` in others."""
     return most if IS_THOROUGH else fewer

@@ -63,7 +63,7 @@ class FakeSite:
         self.challenges, self.rules, self.most, self.long = challenges, rules, most, long
         self.games: dict[str, Game] = {}
         self.wrong: list[str] = []
-        """What the bot must not do, and did."""
+        """The faults of the bot."""
         self.forced: list[str] = []
         """Faults of the next requests; "" for none."""
         self.counts: Counter[str] = Counter()
@@ -97,7 +97,7 @@ class FakeSite:
         return sum(game.state == "completed" for game in list(self.games.values()))
 
     def is_full(self) -> bool:
-        """Whether no more games begin."""
+        """Return True if no more games begin."""
         return self.most is not None and self.begun() >= self.most
 
     def live(self) -> None:
@@ -183,7 +183,7 @@ class FakeSite:
         return self.games[code]
 
     def is_mine(self, game: Game) -> bool:
-        """Whether a game is among those of the bot."""
+        """Return True if a game is one of the bot's."""
         return game.state != "completed" and (game.referee is not None or game.created_by == BOT)
 
     def create(self, body: Json) -> tuple[int, Json]:
@@ -211,7 +211,7 @@ class FakeSite:
         return 200, game.summary() | {"play_as": chess.COLOR_NAMES[game.ours], "game_url": "https://x"}
 
     def acting(self, game: Game) -> None:
-        """Nothing, if the bot is to move."""
+        """Raise Error unless the bot is to move."""
         if game.state != "active":
             raise Error(400, "GAME_NOT_ACTIVE")
         if game.game.turn != game.ours:

@@ -1,4 +1,4 @@
-"""What `tests.fake_site` says, in the words of kriegspiel.org: answers to moves, and the log of one side."""
+"""The words of kriegspiel.org for `tests.fake_site`: answers to moves, and the log of one side."""
 
 from __future__ import annotations
 

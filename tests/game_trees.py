@@ -264,7 +264,7 @@ def halving_game(n: int) -> Tree:
 
 
 def has_perfect_information(tree: Tree) -> bool:
-    """Whether every information set is one node."""
+    """Return True if every information set is one node."""
     return all(len(nodes) == 1 for nodes in tree.information_sets.values())
 
 

@@ -58,7 +58,7 @@ HARMLESS: dict[str, list[Deed]] = {
     "stays": [ignore_end],
     "leaves a daemon": [daemon],
 }
-"""What costs no game. Some must be ended by force, though."""
+"""Attacks that cost no game. Some must be ended by force, though."""
 HANGS: dict[str, list[Deed]] = {
     "sleeps": [sleep],
     "ignores SIGTERM": [ignore_end, sleep],

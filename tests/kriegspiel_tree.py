@@ -24,7 +24,7 @@ from referee.pieces import men_of
 from tests.plain_opponents import Replies
 
 Evaluator: TypeAlias = Callable[[chess.Board, chess.Color], float]
-"""What a board is worth to a side, in centipawns."""
+"""Value of a board to a side, in centipawns."""
 ROOT = "now"
 """Name of our information set at the root."""
 
@@ -71,7 +71,7 @@ def kriegspiel_tree(
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """What we know at a turn besides the positions.
+    """Our knowledge at a turn besides the positions.
 
     ply: moves made. refused: tries refused this turn. theirs: what was announced of the opponent's last move. free:
     refusals that still cost no ply. pawn_tries: as announced; None if nothing was. story: all since ROOT.

@@ -204,7 +204,7 @@ class AnswersFunction(Answers):
 
 
 class TriesTheImpossible(Answers):
-    """The same impossible try for ever."""
+    """Repeat an impossible try for ever."""
 
     answer = Choice(chess.Move.from_uci("a1a8"))
 

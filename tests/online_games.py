@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 
 @dataclass
 class Outcome:
-    """How it went.
+    """Course of the games.
 
     Attributes:
       site: the fake site.
@@ -41,7 +41,7 @@ class Outcome:
     seconds: float
 
     def ends(self) -> Counter[str]:
-        """How games ended, and how many have not."""
+        """Count games by their ends, "none" for unfinished ones."""
         ends = [game.referee.end for game in self.site.games.values() if game.referee is not None]
         return Counter("none" if end is None else end.reason.value for end in ends)
 

@@ -27,7 +27,7 @@ PATIENCE = 90.0
 """Seconds that anything may take on a busy machine."""
 RAND = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": "3", "clock": None}
 E4 = {"do": "try", "text": "e4"}
-"""What a browser sends: a game against `rand`, and its first try."""
+"""A browser's messages: a game against `rand`, and its first try."""
 
 
 @contextmanager

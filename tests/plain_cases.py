@@ -64,7 +64,7 @@ class Case:
 
     @property
     def view(self) -> View:
-        """What the side to move knows."""
+        """The knowledge of the side to move."""
         return self.referee.view(self.referee.turn)
 
     @property

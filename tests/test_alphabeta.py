@@ -23,7 +23,7 @@ MOST_LEAVES = many(10**9, 1_000)
 
 
 def is_loud(board: chess.Board, move: chess.Move) -> bool:
-    """Whether quiescence looks at a move: captures, and promotions to a queen."""
+    """Return True if quiescence looks at a move: captures, and promotions to a queen."""
     if move.promotion:
         return move.promotion == chess.QUEEN
     return board.is_capture(move)

@@ -1,4 +1,4 @@
-"""What is said after a move, in positions where it is known, and as text and code."""
+"""Announcements of moves in positions where they are known, as text and as code."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_a_check_by_promotion_is_announced() -> None:
 
 
 def diagonal_squares(king: chess.Square, checker: chess.Square) -> int:
-    """How many squares the whole diagonal through both has."""
+    """Return the number of squares of the whole diagonal through both."""
     return len(chess.SquareSet.ray(king, checker))
 
 

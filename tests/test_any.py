@@ -198,7 +198,7 @@ class Script:
         self.said: list[str] = []
 
     def show(self, view: View) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def read(self, view: View) -> str:  # noqa: ARG002
         """Return the next line."""

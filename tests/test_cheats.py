@@ -69,7 +69,7 @@ while True:
 
 @dataclass
 class Outcome:
-    """What came of all ways in one mode: the player's reports by the name of the deed, and deeds seen from outside."""
+    """Outcome in one mode: the player's reports by the name of the deed, and deeds seen from outside."""
 
     reports: dict[str, str]
     seen: set[str] = field(default_factory=set)

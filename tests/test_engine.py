@@ -149,7 +149,7 @@ OPTIONS = {
     "has the same option twice": [MULTIPV, MULTIPV],
     "ends at an option it has not": [],
 }
-"""What engines say that they have."""
+"""Options that engines claim to have."""
 PLAYS = [
     *(mode for mode in OPTIONS if mode != "has an option without a type"),
     "is as it should be",

@@ -1,4 +1,4 @@
-"""What a search says of its choice, and where it is shown."""
+"""The explanation that a search gives of its choice, wherever it is shown."""
 
 import chess
 import numpy as np

@@ -61,7 +61,7 @@ Keep = Callable[[OwnTry | OwnQuestion, chess.Board], bool]
 
 
 def is_named(event: OwnTry | OwnQuestion, board: chess.Board) -> bool:
-    """Whether a refused try has a name: the own men leave it open, and it was not refused for a question's sake."""
+    """Return True if a refused try has a name: it is open on the own pieces, and no question forbade it."""
     if isinstance(event, OwnQuestion) or board.is_legal(event.move):
         return False
     color = board.turn
@@ -71,7 +71,7 @@ def is_named(event: OwnTry | OwnQuestion, board: chess.Board) -> bool:
 
 
 def on_a_sheet(rules: str, event: OwnTry | OwnQuestion, board: chess.Board | None = None) -> bool:
-    """Whether the referee of kriegspiel.org writes it down."""
+    """Return True if the referee of kriegspiel.org records it."""
     del board
     if isinstance(event, OwnQuestion):
         return event.answer in (Answer.YES, Answer.NO)

@@ -1,4 +1,4 @@
-"""What is no game in a format is refused with one line that says what and where, whatever it is."""
+"""Formats refuse any text that is no game with one line that names the fault and its place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def refused(form: Format, text: str) -> str:
 
 
 def read_or_refuse(form: Format, text: str) -> bool:
-    """Whether a text is read; it is, or it is refused."""
+    """Return True if a text is read, False if it is refused."""
     said = ""
     games = form.games(text)
     try:

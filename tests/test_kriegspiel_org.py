@@ -129,7 +129,7 @@ class Theirs:
         return asked - {None}  # which is "Any?"
 
     def may_ask(self) -> bool:
-        """Whether they allow "Any?"."""
+        """Return True if they allow "Any?"."""
         return ASK_ANY in self.game.possible_to_ask
 
     def ask_any(self) -> Answer:
@@ -138,7 +138,7 @@ class Theirs:
         return answers[self.game.ask_for(ASK_ANY).main_announcement]
 
     def heard(self, color: chess.Color, *of_what: MainAnnouncement) -> int:
-        """How often a side heard one of these of the other side."""
+        """Count the announcements of these kinds that a side received of the other."""
         snapshot = self.game.snapshot()
         sheet = snapshot.white_scoresheet if color == chess.WHITE else snapshot.black_scoresheet
         return sum(answer.main_announcement in of_what for turn in sheet.moves_opponent for _, answer in turn)
@@ -207,7 +207,7 @@ def compare(seed: int, rules: RuleSet, plies: int) -> tuple[int, Referee]:
 
 
 def berkeleys_own_draw(referee: Referee) -> bool:
-    """Whether the game ended by the draw that they do not know: one minor piece each, but not a dead position."""
+    """Return True if the game ended by the draw unknown to them: one minor piece each, but not a dead position."""
     return referee.end == End(Reason.DEAD_POSITION) and not referee.board().is_insufficient_material()
 
 

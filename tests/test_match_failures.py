@@ -154,7 +154,7 @@ def test_a_player_that_cannot_sit_down_forfeits_as_black_too() -> None:
 
 
 def _is_running(process: int) -> bool:
-    """Whether a process is there and no zombie."""
+    """Return True if a process exists and is no zombie."""
     try:
         os.kill(process, 0)
         with open(f"/proc/{process}/stat") as file:

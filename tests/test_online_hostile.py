@@ -48,7 +48,7 @@ LISTED = {"game_code": "ABC", "state": "active", "move_number": 1, "rule_variant
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where something stands in an answer."""
+    """Yield the place of each value in an answer."""
     if at:
         yield at
     keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()

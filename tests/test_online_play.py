@@ -56,7 +56,7 @@ class Running:
             time.sleep(0.05)
 
     def has_said(self, text: str) -> bool:
-        """Whether a line has this in it."""
+        """Return True if a line contains a text."""
         return any(text in line for line in self.lines)
 
     def record(self, code: str) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def running(fake: FakeSite, folder: Path, **given: Any) -> Iterator[Running]:
 
 
 def is_over(fake: FakeSite) -> bool:
-    """Whether every game of the bot is over."""
+    """Return True if every game of the bot is over."""
     return all(game.state == "completed" for game in fake.games.values())
 
 

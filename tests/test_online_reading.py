@@ -76,7 +76,7 @@ def play(game: Game, rng: random.Random, plies: int) -> list[View]:
 
 
 def is_double(event: object) -> bool:
-    """Whether the opponent gave a double check, whose directions nobody tells."""
+    """Return True if the opponent gave a double check, whose directions the site does not name."""
     return isinstance(event, OpponentMoved) and event.announcement.checks.bit_count() > 1
 
 

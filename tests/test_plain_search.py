@@ -169,7 +169,7 @@ def test_one_choice_is_made_for_histories_that_cannot_be_told_apart(backup: Rule
 
 @both_rules
 def test_a_try_whose_answer_tells_histories_apart_is_worth_that(backup: Rule) -> None:
-    """The same, but a pawn blocks ours where the king is on the left: trying it tells left from right."""
+    """A pawn also blocks ours where the king is on the left: trying it tells left from right."""
     positions = boards(HIDDEN_LEFT_AND_A_PAWN, HIDDEN_RIGHT)
     found = try_values(positions, WHITE_TO_TRY, 3, backup, same_wing)
     asking = {chess.Move.from_uci("h2h3"), chess.Move.from_uci("h2h4")}

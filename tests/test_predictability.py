@@ -1,4 +1,4 @@
-"""How well an opponent who has our model foretells our tries."""
+"""Predictability: how likely an opponent with our model finds our tries."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ BOARDS = {"4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1": 1.0, "4k3/8/8/5p2/4P3/8/8/4K3 w -
 """White can push a pawn, take with it on d5 or on f5, or move the king to five squares: seven moves, eight tries."""
 TRIES = 8
 OURS, THEIRS = chess.E2, chess.D5
-"""Where we are said to have taken, and then the opponent."""
+"""Announced squares of our capture, and then of the opponent's."""
 
 
 def nats(move: str, model: Opponent, boards: dict[str, float]) -> float:

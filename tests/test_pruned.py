@@ -32,7 +32,7 @@ def both(view: View, rows: Rows, weights: Reals, depth: int) -> tuple[TryValues,
 
 
 def agree(whole: TryValues, found: TryValues) -> bool:
-    """Whether they say the same of the best tries, and alpha-beta nothing too low of the others."""
+    """Return True if both agree on the best tries, and alpha-beta values the others no lower."""
     assert found.is_pruned
     assert not whole.is_pruned
     np.testing.assert_array_equal(found.legal, whole.legal)

@@ -1,4 +1,4 @@
-"""What `from kriegbot import ...` offers: these names, loaded when first used."""
+"""The names that `from kriegbot import ...` offers, loaded when first used."""
 
 import ast
 import inspect
@@ -15,7 +15,7 @@ from kriegbot.kernels.jit import Kernel
 
 TOP = Path(__file__).parents[1]
 HOMES = ("kriegbot", "referee", "kriegbot.trees")
-"""Where public names are imported from."""
+"""Packages from which public names are imported."""
 EXAMPLES = {path.name: path.read_text("utf-8") for path in sorted((TOP / "examples").glob("*.py"))}
 RECIPES = re.findall(
     r"```python\n(.*?)```", (TOP / "docs/bots.md").read_text("utf-8").partition("\n## From Python\n")[2], re.DOTALL

@@ -1,4 +1,4 @@
-"""What README.md and docs/ show is true: commands print it, the README's Python runs, links lead somewhere."""
+"""README.md and docs/ are true: commands print it, the README's Python runs, links lead somewhere."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What is no record is refused, on reading and on writing, with one line that says what and where."""
+"""Reading and writing refuse wrong records with one line that names the fault and its place."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_a_promotion_is_a_new_placement() -> None:
 
 
 def circles(repeated: float) -> int:
-    """How many turns of a player with nothing to win begin with a placement that it has had before."""
+    """Count the turns of a player with nothing to win that begin with a placement that it has had before."""
     start = "7k/p1p1p1p1/P1P1P1P1/8/8/8/8/6BK w - - 0 1"
     referee = Referee(BERKELEY, start=start)
     player = search_player(

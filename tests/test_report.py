@@ -1,4 +1,4 @@
-"""What is reported of stores with known contents: by figures, as JSON, on a terminal, as a page."""
+"""Reports of stores with known contents: by figures, as JSON, on a terminal, as a page."""
 
 from __future__ import annotations
 
@@ -400,7 +400,7 @@ def test_a_long_list_is_cut_on_a_terminal_only(tmp_path: Path) -> None:
 
 
 class _Tags(HTMLParser):
-    """What a page consists of."""
+    """The parts of a page."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -48,7 +48,7 @@ PLAIN = {
     "stalemate": {"loss": "Stalemate loses."},
     "king and one minor each": {"draw": "more than the king and one knight or bishop"},
 }
-"""What the page says of a set; of other facts, what it says of all sets holds."""
+"""The page's text on a rule set; on other facts its text on all sets holds."""
 
 
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)

@@ -42,7 +42,7 @@ def test_players_from_outside_are_started_in_the_sandbox_where_it_works(
 def started(
     text: str, monkeypatch: pytest.MonkeyPatch, *, is_sandboxed: bool
 ) -> tuple[list[str], Mapping[str, str], bool]:
-    """How the process of a player would be started: its command, its environment, whether it is kept."""
+    """Return how the process of a player would be started: its command, its environment, whether it is kept."""
 
     def start(_: LineProcess, command: list[str], environment: Mapping[str, str], *, is_supervised: bool) -> None:
         seen.append((command, environment, is_supervised))

@@ -53,7 +53,7 @@ def value_of_tries(found: TryValues) -> dict[chess.Move, float]:
 
 
 def work(case: Case) -> int:
-    """How much a plain search of a case has to do, roughly."""
+    """Return the rough effort of a plain search of a case."""
     return len(case.positions) * len(case.view.tries()) ** 2
 
 

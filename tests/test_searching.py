@@ -286,7 +286,7 @@ class Asked:
         self.for_rescues: list[float | None] = []
 
     def update(self, view: View, seconds: float | None = None) -> None:  # noqa: ARG002 - a Search's signature
-        """Nothing is taken in."""
+        """Ignore the view."""
         self.for_rescues.append(seconds)
 
     def policy(self, view: View, seconds: float | None) -> Policy:

@@ -1,4 +1,4 @@
-"""Where refused tries are not announced, the time until one's turn does not tell their number."""
+"""The time until a side's turn does not tell the number of refused tries that nobody announced."""
 
 from __future__ import annotations
 

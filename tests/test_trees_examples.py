@@ -104,7 +104,7 @@ def best_of(tree: Tree, player: int) -> Strategy:
 
 
 def first_wins(number: int) -> bool:
-    """Whether the side to move wins the halving game: with 0 it has won, else it must leave a number that loses."""
+    """Return True if the mover wins the halving game: with 0 it has won, else it must leave a number that loses."""
     return number == 0 or not first_wins(number - 1) or not first_wins(number // 2)
 
 

@@ -1,4 +1,4 @@
-"""What is open to a side that sees its own men alone."""
+"""The tries open to a side that sees its own pieces alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What axe-core, a checker of accessibility, finds on the page: nothing but trifles, in light and in dark.
+"""axe-core, a checker of accessibility, finds on the page nothing but trifles, in light and in dark.
 
 axe-core comes in the package axe-core-python, and runs in the browser.
 """
@@ -38,7 +38,7 @@ def axe() -> str:
 
 
 def check(page: Page, axe: str) -> None:
-    """Nothing but trifles is found on the page as it is, in either theme."""
+    """Check that axe-core finds only trifles on the page as it is, in either theme."""
     page.driver.set_script_timeout(60)
     still = {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}  # no colour is half way to another
     page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", still)

@@ -1,4 +1,4 @@
-"""Nothing that the browser is sent before the end tells more than the side's view.
+"""The messages to a browser before the end tell no more than its side's view.
 
 Many games are played with the same tries against players that move differently. Wherever two of these games look the
 same to the person, view for view, all that was sent has to be the same, byte for byte but for the clocks; an adversary

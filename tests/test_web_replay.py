@@ -46,7 +46,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(path: Path) -> Iterator[str]:
-    """Where the page shows that game."""
+    """Return the place where the page shows that game."""
     with serving(path.parent) as (registry, page):
         game = ReplayedGame(registry, load_record(path), str(path))
         registry.add(game)

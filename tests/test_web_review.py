@@ -426,7 +426,7 @@ class Spy:
         return Analysis(nothing, nothing, None, "", []) if job == Beliefs.look else []
 
     def close(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 def test_before_the_end_of_a_persons_game_only_its_own_view_is_analysed(tmp_path: Path) -> None:

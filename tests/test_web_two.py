@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 INVITE = {"do": "invite", "color": "white", "rules": "berkeley", "clock": None}
 GAMES, PLIES = 12, 16
 NEW = ("id", "clocks", "invitation", "onlookers")
-"""What is new in every game."""
+"""Fields that differ from game to game."""
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""What is said in the game of docs/bots.md; `PYTHONPATH=. python tests/transcript.py` prints it anew."""
+"""The transcript of the game in docs/bots.md; `PYTHONPATH=. python tests/transcript.py` prints it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only POSIX systems have, of all that this project could use; and tests that use nothing of any system."""
+"""Names that only POSIX systems have, of all that this project could use; and tests that use nothing of any system."""
 
 FUNCTIONS = {
     "os": "fork forkpty getpgid getpriority getsid getuid geteuid killpg mkfifo nice openpty register_at_fork "
