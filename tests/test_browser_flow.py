@@ -276,6 +276,12 @@ def test_an_open_tab_says_that_the_server_has_stopped_and_goes_on_by_itself(tmp_
         )
         assert page.label("e4") == "e4, white pawn, your last move"
         assert page.square("h1").rect == place
+
+        def is_unsent() -> bool:
+            page.one("#try").send_keys("d4", Keys.ENTER)
+            return driver.find_element(By.ID, "lost").text.startswith("That was not sent")  # until it tries again
+
+        until(is_unsent, "a line about a try that was not sent")
         driver.get_log("browser")  # type: ignore[no-untyped-call] # as of Chrome; of attempts to connect
         with served(tmp_path):
             until(lambda: not driver.find_element(By.ID, "lost").is_displayed(), "the connection")

@@ -4,6 +4,7 @@ const FIRST_PAUSE = 300; // milliseconds before the first new attempt; the pause
 const LONGEST_PAUSE = 8000;
 const LOST = "Connection lost. Trying again …";
 const STOPPED = "The server has stopped. Once kriegbot play --web runs again, this page goes on by itself.";
+const UNSENT = "That was not sent, since there is no connection. Repeat it once this line has gone.";
 const MOVED = "This address is no longer valid. Open the one that kriegbot prints when it starts.";
 
 /** Connects. Calls onOpen() after each connection, onMessage(message), and onState(text) with what to show. Returns send(message). */
@@ -41,5 +42,6 @@ export function connect({ onOpen, onMessage, onState }) {
   open();
   return (message) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+    else onState(UNSENT);
   };
 }
