@@ -129,6 +129,6 @@ print(random_numbers(1, 1), *sorted((path.name, path.stat().st_mtime_ns) for pat
 """
     users = tmp_path / "users"
     compiled, _ = folders(tmp_path, tmp_path, code.format(users=users, is_writable=True))
-    assert "_fill_uniform" in compiled[0]
+    assert "_fill_random" in compiled[0]
     loaded, _ = folders(no_home, tmp_path, code.format(users=users, is_writable=False))
     assert loaded == compiled
