@@ -1,4 +1,4 @@
-"""Around a game, in a browser: help, clocks, rematch, saved games, two people, sharing, what is remembered."""
+"""Around a game, in a browser: help, clocks, rematch, saved games, two people, sharing."""
 
 from __future__ import annotations
 
@@ -314,34 +314,6 @@ def test_the_board_is_turned(tmp_path: Path) -> None:
         assert page.square("h1").location["x"] < page.square("a1").location["x"]
         move(page, 2, "e2", "e4")
         assert page.label("e2") == "e2, empty, your last move"
-
-
-def test_choices_and_colours_are_there_the_next_time(tmp_path: Path) -> None:
-    for time_ in range(2):  # another server, at another port
-        with served(tmp_path) as server, chromium(server.address) as page:
-            page.one("#levels")
-            chosen = page.run("return [...document.querySelectorAll('#new :checked')].map((one) => one.value)")
-            theme = page.run("return getComputedStyle(document.documentElement).colorScheme")
-            squares = page.run("return getComputedStyle(document.documentElement).getPropertyValue('--last')")
-            if time_:
-                assert {"master", "black", "wild16", "300+5"} <= set(chosen)
-                assert (theme, squares) == ("dark", "#4a1a6b")
-                break
-            assert {"casual", "white", "berkeley", ""} <= set(chosen)
-            assert squares == "#0f4423"
-            page.one("#to-settings").click()
-            Select(page.one("#theme")).select_by_value("dark")
-            Select(page.one("#squares")).select_by_value("green")
-            page.one("#to-settings").click()
-            page.more()
-            page.one("#levels input[value=master]").click()
-            page.one("#new input[value=black]").click()
-            Select(page.one("#rules")).select_by_value("wild16")
-            assert "how many pawn captures" in page.text("#rules-about")
-            Select(page.one("#clock")).select_by_value("300+5")
-            page.one("#new button[type=submit]").click()
-            page.until_text("#about", "Clock: 5 min + 5 s")
-            until(lambda: "master" in server.registry.choices, "what is remembered")
 
 
 def test_a_refusal_stands_beside_the_form_that_has_asked(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from kriegbot.models import load_opponent
 from kriegbot.models.built_in import WITH_MODEL, uniform
 from kriegbot.models.protocol import Opponent, prior_of, types_with_model
 from kriegbot.players.kriegbot import FLAGSHIP
-from kriegbot.search.adjustments import model_likelihood_ratio, predicted_nats
+from kriegbot.search.adjustments import posterior_over_prior, predicted_nats
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.sampled import SampledSearch
 from referee import WILD16, Announcement, Referee
@@ -85,9 +85,9 @@ def test_it_counts_less_the_less_likely_the_opponent_has_a_model() -> None:
         weights[kinds] *= factor
         others = np.delete(np.arange(len(prior)), kinds)
         weights[others] *= (1.0 - weights[kinds].sum()) / weights[others].sum()
-        assert model_likelihood_ratio(InformationSet.of(view, rows, weights), model) == pytest.approx(counts)
+        assert posterior_over_prior(InformationSet.of(view, rows, weights), model) == pytest.approx(counts)
 
 
 def test_an_opponent_of_no_kind_counts_as_one_with_a_model() -> None:
     row = from_board(chess.Board()).reshape(1, 8)
-    assert model_likelihood_ratio(InformationSet.of(Referee(WILD16).view(chess.WHITE), row, np.ones(1)), uniform) == 1.0
+    assert posterior_over_prior(InformationSet.of(Referee(WILD16).view(chess.WHITE), row, np.ones(1)), uniform) == 1.0

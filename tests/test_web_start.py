@@ -1,4 +1,4 @@
-"""The first minutes on the page, in a browser: the start, preparing programs, the first move, small windows."""
+"""The first minutes on the page, in a browser: start, preparing programs, first move, small windows, kept choices."""
 
 from __future__ import annotations
 
@@ -258,3 +258,31 @@ def test_programs_are_set_against_each_other_in_plain_words(tmp_path: Path) -> N
         until(lambda: list(tmp_path.glob("*.pgn")), "the saved game")
         (path,) = tmp_path.glob("*.pgn")
         assert load_record(path).headers["White"] == "hs:depth=1,time=0.2"
+
+
+def test_choices_and_colours_are_there_the_next_time(tmp_path: Path) -> None:
+    for time_ in range(2):  # another server, at another port
+        with served(tmp_path) as server, chromium(server.address) as page:
+            page.one("#levels")
+            chosen = page.run("return [...document.querySelectorAll('#new :checked')].map((one) => one.value)")
+            theme = page.run("return getComputedStyle(document.documentElement).colorScheme")
+            squares = page.run("return getComputedStyle(document.documentElement).getPropertyValue('--last')")
+            if time_:
+                assert {"master", "black", "wild16", "300+5"} <= set(chosen)
+                assert (theme, squares) == ("dark", "#4a1a6b")
+                break
+            assert {"casual", "white", "berkeley", ""} <= set(chosen)
+            assert squares == "#0f4423"
+            page.one("#to-settings").click()
+            Select(page.one("#theme")).select_by_value("dark")
+            Select(page.one("#squares")).select_by_value("green")
+            page.one("#to-settings").click()
+            page.more()
+            page.one("#levels input[value=master]").click()
+            page.one("#new input[value=black]").click()
+            Select(page.one("#rules")).select_by_value("wild16")
+            assert "how many pawn captures" in page.text("#rules-about")
+            Select(page.one("#clock")).select_by_value("300+5")
+            page.one("#new button[type=submit]").click()
+            page.until_text("#about", "Clock: 5 min + 5 s")
+            until(lambda: "master" in server.registry.choices, "what is remembered")

@@ -58,7 +58,7 @@ class Belief:
 
     Args:
       max_particles: number of boards kept after a move of the opponent. A replay may keep more for a while.
-      recovery_attempts: number of the opponent's moves after which an inconsistent belief attempts a replay.
+      recovery_attempts: N, if an inconsistent belief attempts a replay after each of the opponent's next N moves.
 
     Attributes:
       rescues: number of rescues of each kind.

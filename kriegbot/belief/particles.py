@@ -27,7 +27,7 @@ class Particles:
     rows: kb.Rows
     weights: kb.RealArray
     is_exact: bool
-    """True if this is the whole information set with its exact probabilities: nothing was ever drawn."""
+    """True if this is the whole information set: nothing was ever drawn. Weights leave out how likely refusals are."""
     is_consistent: bool = True
     """True if every board is consistent with all announcements, not only with the last."""
 
@@ -108,7 +108,7 @@ class Filter:
             shares, successors = draws.astype(np.float64), int(draws.sum())
         elif successors <= self.max_particles:
             draws, shares = moves, particles.weights / total
-        else:  # a board with more draws than moves keeps all of them, weighted by the model; else each draw weighs 1
+        else:  # a board with no fewer draws than moves keeps them all, weighted by the model; else a draw weighs 1
             draws = systematic(particles.weights * matching_weight / total, self.max_particles, seed)
             divisor = np.where(draws < moves, draws, matching_weight)
             shares = draws / np.where(divisor > 0, divisor, 1)

@@ -19,8 +19,8 @@ from referee.view import ViewBuilder
 GREETING = "kriegspiel 1"  # the first line to a program: the protocol and its version
 MAX_INTEGER = 2**63
 REPORTED = {name: type(value) for name, value in asdict(Report()).items()}
-FIELDS = {written: name for name, written in WRITTEN.items()}
 """The fields of a report, and their types."""
+FIELDS = {written: name for name, written in WRITTEN.items()}  # by their names in the protocol
 _COLORS: dict[str, chess.Color] = dict(zip(chess.COLOR_NAMES, (chess.BLACK, chess.WHITE), strict=True))
 
 

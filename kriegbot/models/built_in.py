@@ -6,8 +6,8 @@ likelihood. The uniform share keeps all legal replies possible:
     P(m | h, k) = (1 - FLOOR) * exp(w_k . f(h, m)) / sum_m' exp(w_k . f(h, m')) + FLOOR / |M(h)|
 
 k is the opponent type. `opponent_types` reads it from the board: type 0 moves uniformly at random, and the others are
-those of opponent_types.json, which says how each was fitted. `fitted` is its first type, one softmax
-for all players. The others are strong players with a model of their opponent: a chess engine, and `kriegbot`
+those of opponent_types.json, which says how each was fitted. `fitted` is type 1 alone, one softmax for all
+players. The others are strong players with a model of their opponent: a chess engine, and `kriegbot`
 before it had `Settings.predictability`. A newer `kriegbot` would be more predictable to opponents with this model.
 """
 

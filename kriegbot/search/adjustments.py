@@ -95,7 +95,7 @@ def predictability(values: RealArray, context: Context) -> RealArray:
     """
     model, seed = context.method.opponent, kb.subseed(context.seed, PREDICTABILITY)
     ours, _ = kb.announced_moves(context.view, len(context.view.events))
-    price = context.settings.predictability * model_likelihood_ratio(context.histories, model)
+    price = context.settings.predictability * posterior_over_prior(context.histories, model)
     return values - price * predicted_nats(context.histories, model, ours, seed)
 
 
@@ -136,7 +136,7 @@ def adjusted(values: RealArray, context: Context) -> RealArray:
     return values
 
 
-def model_likelihood_ratio(histories: InformationSet, model: Opponent) -> float:
+def posterior_over_prior(histories: InformationSet, model: Opponent) -> float:
     """Return the probability that the opponent has a model of us, over that before the game; at most 1."""
     types, prior = list(types_with_model(model)), np.array(prior_of(model))
     now = histories.weights @ np.isin(type_ids(histories.rows), types) / histories.weights.sum()

@@ -15,7 +15,7 @@ from kriegbot.parts import Parts
 Fold: TypeAlias = Callable[[Reals, Reals, Reals, int], None]
 """(totals, weights, values, count): fold `count` sets of values, weighing `weights`, into `totals`.
 
-totals [width], weights [count], values [count, width]. The value of a leaf or of an ended game stands in all of its
+totals [width], weights [count], values [count * width]. The value of a leaf or of an ended game stands in all of its
 `width` places. Weights need not sum to 1."""
 Settle: TypeAlias = Callable[[Reals, float, Reals, Reals], float]
 """(totals, weight, parameters, passed_up) -> the value, in centipawns, that compares tries of one set.
@@ -53,8 +53,8 @@ class Backup:
     parameters: tuple[float, ...] = ()
     """Numbers passed to `settle`."""
     is_sum: bool = False
-    """True if values are sums over histories, as V in IMP-minimax (Blair, Mutchler and Liu 1993). The search divides
-    those at the root by the total weight of the histories."""
+    """True if values are sums over histories, as V in IMP-minimax (Blair, Mutchler and Liu 1993): nothing divides them
+    within the tree, and the search divides those at the root by the total weight of the histories."""
     is_minimum: bool = False
     """True if values are minima over histories and replies: then `pruned.paranoid_values` finds the same best tries."""
 

@@ -17,7 +17,7 @@ from kriegbot.report import Report
 from referee import View
 
 OPENING_PLIES = 12
-"""Plies in which players may draw tries by value, so that their games differ."""
+"""Plies with a `Settings.temperature` of their own: tries drawn by value make games differ."""
 
 
 def report_of(belief: Belief, samples: int = 0, depth: int = 0, leaves: int = 0) -> Report:

@@ -4,10 +4,10 @@ docs/method.md has the equations. The sums of Eq. 2 become minima in Eq. 3; the 
 between. The maxima are taken later, by `tree.back_up`, once all histories of a set are in: a maximum inside one history
 would be strategy fusion, a different choice on each board that looks the same to us.
 
-Two shortcuts are not in the equations. Histories with the same last board are searched as one, with their joint weight.
-And we make no choice after a try at depth 1 or 2, so its announcements change nothing: its value depends on the history
-alone, and all sets that the history reaches through refusals share it. In the paper every refused try costs a ply. With
-`Settings.free_refusals` = n the first n in a row cost none, and after one more the side moves at random.
+Two shortcuts are not in the equations. Equal boards of one draw are searched as one, with their joint weight. And with
+one or two plies left we make no choice after the try, so its announcements change nothing: its value depends on the
+history alone, and all sets that the history reaches through refusals share it. In the paper every refused try costs a
+ply. With `Settings.free_refusals` = n the first n in a row cost none, and after one more the side moves at random.
 
 A quiet move (`kernels.is_quiet`) gives no check and ends nothing, so its leaf needs no look at the position. `ours` and
 `theirs` are the encoded announcements of our last move and of the opponent's.

@@ -87,7 +87,7 @@ class Settings:
     predictability: float = 0.0
     # share of a try's value that is its perfect-information value
     perfect_info_weight: float = 0.0
-    # number of the opponent's moves after which an inconsistent belief attempts a replay
+    # N: an inconsistent belief attempts a replay after each of the opponent's next N moves
     recovery_attempts: int = 0
     # True if `time` is the budget of a whole turn, all its tries together
     is_for_turn: bool = False

@@ -33,7 +33,7 @@ refusals cost nothing, of a random move]."""
 
 
 class SearchTree(NamedTuple):
-    """Tree of information sets. A slot is a try of a node.
+    """Tree of information sets. A slot is a try of a node. Arrays of two dimensions are stored flat, row after row.
 
     nodes [N, 3] and the weights [N] of their histories; tries [S] and totals [S, width] of the slots; keys [H] and
     node_of_key [H], a hash table from (slot, announcements) to node; counters [6]; stop [1], set from outside to end a
@@ -213,7 +213,7 @@ def _back_up(
     parameters, width = kb.pointer(numbers), tree.width
     totals, work = kb.pointer(scratch), kb.advance(kb.pointer(scratch), width * tree.counters[USED_SLOTS])
     passed_up, of_best, unit_weight = work, kb.advance(work, width), kb.advance(work, 2 * width)
-    unit_weight[0] = 1.0  # totals carry the weights of their histories already
+    unit_weight[0] = 1.0  # totals are sums over histories, not means: they carry the weights already
     for i in range(width * tree.counters[USED_SLOTS]):
         totals[i] = tree.totals[i]
     # Children come after their parents, so one pass from the last node to the first suffices.
