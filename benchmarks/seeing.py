@@ -36,7 +36,7 @@ from kriegbot.belief.particles import Particles, merged
 from kriegbot.game.match import player_seed
 from kriegbot.kernels.position import type_ids
 from kriegbot.models import load_opponent
-from kriegbot.models.protocol import Announced, Opponent, prior_of
+from kriegbot.models.protocol import Announced, Opponent, chances_of, prior_of
 from kriegbot.players.kriegbot import FLAGSHIP, particles_beside
 from referee import Answer, GameRecord, OwnTry, View
 from tournaments.store import Store, StoreError
@@ -101,30 +101,6 @@ def look_ahead(
                 if kb.is_won(kb.game_end(kb.pointer(tables), again, checkers, pinned, rules, replies)):
                     mated[i] = 1.0
         taken[i] /= total
-
-
-@kb.entry
-def chances(
-    tables: kb.WordArray,
-    rows: kb.Rows,
-    move: int,
-    announced: Announced,
-    opponent: Opponent,
-    found: kb.RealArray,
-    scratch: tuple[kb.MoveArray, kb.RealArray],
-) -> None:
-    """Write the model's probability of a legal move on each of N boards."""
-    listed, weights = kb.pointer(scratch[0]), kb.pointer(scratch[1])
-    for i in range(len(rows)):
-        position, total = kb.load(kb.pointer(rows), i), 0.0
-        count = kb.legal_moves(kb.pointer(tables), position, listed)
-        is_weighted = opponent(kb.pointer(tables), position, announced, listed, count, weights)
-        for j in range(count):
-            weight = weights[j] if is_weighted else 1.0
-            total += weight
-            if listed[j] == move:
-                found[i] = weight
-        found[i] /= total
 
 
 class Watch:
@@ -214,11 +190,12 @@ class Watch:
         matches, types = matches_of(held.rows, event, self.belief.filter.rules, self.model), len(prior_of(self.model))
         chance = float(held.weights @ (matches.matching_weight / matches.total_weight))
         self.add("likelihood of the announcement, nats", TRUE, np.log(max(FLOOR, chance)))
-        shares, found = np.bincount(type_ids(held.rows), held.weights, types), np.empty(types)
+        shares = np.bincount(type_ids(held.rows), held.weights, types)
         rows, announced = kb.with_type_ids(self.truth[0], types), Announced(event.ours, event.theirs)
-        chances(kb.TABLES, rows, kb.encode_move(move), announced, self.model, found, self.scratch)
         if len(held):
-            self.add("likelihood of the true move, nats", TRUE, np.log(shares @ found))
+            moves = np.array([kb.encode_move(move)], np.int32)
+            found = float(shares @ chances_of(moves, rows, announced, self.model)[:, 0])
+            self.add("likelihood of the true move, nats", TRUE, np.log(found))
 
 
 def means(games: list[Sums]) -> dict[str, dict[str, list[float]]]:

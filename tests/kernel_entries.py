@@ -135,8 +135,8 @@ def exchanged(row: WordArray, square: int) -> int:
 
 def replies_of(name: str, row: WordArray) -> npt.NDArray[np.float64]:
     """Return the weights that an opponent model gives to the legal moves of a position, before any announcement."""
-    moves, weights = weights_of(row, Announced(0, 0), load_opponent(name))
-    return weights[: len(moves)]
+    (count,), _, (weights,) = weights_of(row.reshape(1, 8), Announced(0, 0), load_opponent(name))
+    return np.asarray(weights[:count])
 
 
 def correction_of(men: Men, squares: int) -> float:

@@ -62,28 +62,42 @@ def types_with_model(model: Opponent) -> tuple[int, ...]:
     return getattr(model, "with_model", ()) or tuple(range(len(prior_of(model))))
 
 
-def weights_of(row: kb.WordArray, announced: Announced, model: Opponent) -> tuple[kb.MoveArray, kb.RealArray]:
-    """Return the legal moves of the side to move on a board [8], and their weights, all 1 if the model writes none.
+def weights_of(rows: kb.Rows, announced: Announced, model: Opponent) -> tuple[kb.IntArray, kb.MoveArray, kb.RealArray]:
+    """Return the number [N] of legal moves of the side to move on each board, the moves, and their weights.
 
-    The weights have 2 * MAX_MOVES places: behind the moves they are nan unless the model wrote there.
+    Rows of moves [N, MAX_MOVES] and weights [N, 2 * MAX_MOVES] begin with those of the legal moves. The weights are 1
+    if the model writes none, and nan from MAX_MOVES on unless it writes there. All else has no meaning.
     """
-    moves, weights = np.zeros(kb.MAX_MOVES, np.int32), np.full(2 * kb.MAX_MOVES, np.nan)
-    count = _weigh(kb.TABLES, row, announced, model, moves, weights)
-    return moves[:count], weights
+    counts, moves = np.empty(len(rows), np.int64), np.empty((len(rows), kb.MAX_MOVES), np.int32)
+    weights = np.full((len(rows), 2 * kb.MAX_MOVES), np.nan)
+    _weigh(kb.TABLES, rows, announced, model, counts, moves.reshape(-1), weights.reshape(-1))
+    return counts, moves, weights
+
+
+def chances_of(moves: kb.MoveArray, rows: kb.Rows, announced: Announced, model: Opponent) -> kb.RealArray:
+    """Return the probability [N, M] that the side to move plays each of M moves on N boards; 0 where it is illegal."""
+    counts, legal, weights = weights_of(rows, announced, model)
+    most = counts.max()
+    chances = np.where(np.arange(most) < counts[:, None], weights[:, :most], 0.0)
+    chances /= chances.sum(axis=1, keepdims=True)
+    return np.einsum("nl,nlm->nm", chances, legal[:, :most, None] == moves)
 
 
 @kb.entry
 def _weigh(
     tables: kb.WordArray,
-    row: kb.WordArray,
+    rows: kb.Rows,
     announced: Announced,
     model: Opponent,
+    counts: kb.IntArray,
     moves: kb.MoveArray,
     weights: kb.RealArray,
-) -> int:
-    position = kb.load(kb.pointer(row), 0)
-    count = kb.legal_moves(kb.pointer(tables), position, kb.pointer(moves))
-    if not model(kb.pointer(tables), position, announced, kb.pointer(moves), count, kb.pointer(weights)):
-        for i in range(count):
-            weights[i] = 1.0
-    return count
+) -> None:
+    for i in range(len(rows)):
+        position = kb.load(kb.pointer(rows), i)
+        listed = kb.advance(kb.pointer(moves), kb.MAX_MOVES * i)
+        weighed = kb.advance(kb.pointer(weights), 2 * kb.MAX_MOVES * i)
+        counts[i] = kb.legal_moves(kb.pointer(tables), position, listed)
+        if not model(kb.pointer(tables), position, announced, listed, counts[i], weighed):
+            for j in range(counts[i]):
+                weighed[j] = 1.0

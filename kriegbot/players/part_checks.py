@@ -69,9 +69,9 @@ def _check_evaluator(part: Any) -> None:
 def _check_opponent(part: Any) -> None:
     _compile(part, Opponent, "opponent")
     code = kb.encode_announcement(Announcement(chess.D5))
-    for row in np.concatenate([kb.with_type_ids(row, len(prior_of(part))) for row in _rows()]):
-        moves, weights = weights_of(row, Announced(code, code), part)
-        wrong = next((weight for weight in weights[: len(moves)].tolist() if not 0 < weight < math.inf), None)
+    rows = np.concatenate([kb.with_type_ids(row, len(prior_of(part))) for row in _rows()])
+    for count, _, weights in zip(*weights_of(rows, Announced(code, code), part), strict=True):
+        wrong = next((weight for weight in weights[:count].tolist() if not 0 < weight < math.inf), None)
         if wrong is not None:
             text = "none" if math.isnan(wrong) else f"{wrong:g}"
             raise BadPart(f"gives a reply the weight {text}; it takes finite ones above 0, or returns False")

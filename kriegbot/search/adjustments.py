@@ -17,7 +17,7 @@ import numpy.typing as npt
 from kriegbot import kernels as kb
 from kriegbot.kernels import RealArray
 from kriegbot.kernels.position import type_ids
-from kriegbot.models.protocol import Announced, Opponent, prior_of, types_with_model, weights_of
+from kriegbot.models.protocol import Announced, Opponent, chances_of, prior_of, types_with_model
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.perfect_information import BoardValues, open_values
 from kriegbot.search.settings import Method, Settings
@@ -153,13 +153,9 @@ def predicted_nats(histories: InformationSet, model: Opponent, ours: int, seed: 
     """
     chosen = np.argsort(kb.random_numbers(seed, len(histories.rows)), kind="stable")[:PREDICTED_BOARDS]
     weights, prior = histories.weights[chosen], prior_of(model)
-    likely = np.zeros((len(chosen), len(histories.tries)))
-    for chances, board in zip(likely, kb.without_type_ids(histories.rows[chosen]), strict=True):
-        for share, row in zip(prior, kb.with_type_ids(board, len(prior)), strict=True):
-            moves, likely_replies = weights_of(row, Announced(histories.theirs, ours), model)
-            is_try = np.isin(moves, histories.tries)  # legal moves stand in the order of the tries
-            of_moves = likely_replies[: len(moves)]
-            chances[np.isin(histories.tries, moves)] += share * of_moves[is_try] / of_moves.sum()
+    boards = [kb.with_type_ids(board, len(prior)) for board in kb.without_type_ids(histories.rows[chosen])]
+    of_types = chances_of(histories.tries, np.concatenate(boards), Announced(histories.theirs, ours), model)
+    likely = np.array(prior) @ of_types.reshape(len(boards), len(prior), -1)
     allows = likely > 0
     gains = np.log(len(histories.tries) * likely, out=np.zeros_like(likely), where=allows)
     return np.maximum(weights @ gains / np.maximum(weights @ allows, weights.min()), 0.0)
