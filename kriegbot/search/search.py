@@ -112,10 +112,11 @@ def _search_tree(
     start, found, leaves = method.backup.start, NO_VALUES, 0
     lists = Lists.empty(1, method.depth, len(start)) if lists is None else lists
     nodes = SMALL_TREES.get(method.depth, DEEP_TREE) if method.free_refusals == 0 else DEEP_TREE
+    deadline = None if seconds is None else time.perf_counter() + seconds
     with stop_after(seconds) as stop:
         while True:
             tree = SearchTree.with_root(histories.tries, nodes, stop, start)
-            latest = _walk(tree, histories, method, lists, seconds is not None)
+            latest = _walk(tree, histories, method, lists, deadline)
             found = max(latest, found, key=lambda one: one.boards)
             leaves += int(tree.counters[LEAVES])
             if not tree.counters[FULL] or stop[0] or nodes == MOST_NODES:
@@ -143,13 +144,15 @@ def _search_pruned(histories: InformationSet, method: Method, seconds: float | N
     return found, leaves
 
 
-def _walk(tree: SearchTree, histories: InformationSet, method: Method, lists: Lists, is_timed: bool) -> TreeValues:
+def _walk(
+    tree: SearchTree, histories: InformationSet, method: Method, lists: Lists, deadline: float | None
+) -> TreeValues:
     """Walk a tree with all boards, or until it stops or is full; back values up in between."""
     backup, tries = method.backup, histories.tries
     numbers = method.depth, method.free_refusals, float(method.exchange), float(method.value_scale)
     parts = method.evaluator, backup.fold, method.opponent, method.opponent is uniform
     can_be_full = tree.most_nodes >= DEEP_TREE
-    found, chunk = NO_VALUES, 1 if is_timed else CHUNK_BOARDS if can_be_full else len(histories.rows)
+    found, chunk = NO_VALUES, 1 if deadline is not None else CHUNK_BOARDS if can_be_full else len(histories.rows)
     while found.boards < len(histories.rows):
         begun, end = time.perf_counter(), min(found.boards + chunk, len(histories.rows))
         rows, weights = histories.rows[found.boards : end], histories.weights[found.boards : end]
@@ -164,9 +167,11 @@ def _walk(tree: SearchTree, histories: InformationSet, method: Method, lists: Li
         found = TreeValues(boards, values / weight if backup.is_sum else values, tree.legal[: len(tries)] / weight)
         if boards < end:
             break
-        if is_timed:
-            spent = time.perf_counter() - begun
-            chunk = max(1, min(2 * chunk, int(chunk * CHUNK_SECONDS / spent)))
+        if deadline is not None:  # the timer alone may fire late on a busy machine
+            now = time.perf_counter()
+            if now >= deadline:
+                break
+            chunk = max(1, min(2 * chunk, int(chunk * min(CHUNK_SECONDS, deadline - now) / (now - begun))))
     return found
 
 
