@@ -132,6 +132,25 @@ def test_a_game_of_searching_players_is_the_one_that_is_written_down() -> None:
     assert " ".join(game(7, BERKELEY, depth=2)[0]) == GOLDEN
 
 
+def test_a_player_by_time_loads_its_kernels_before_its_first_turn() -> None:
+    program = """
+import gc, chess
+from kriegbot.kernels.jit import Kernel
+from kriegbot.players.making import make_player
+from kriegbot.players.specs import parse_spec
+from referee import Referee
+
+def loaded(): return {repr(one) for one in gc.get_objects() if isinstance(one, Kernel) and one.dispatcher}
+player, referee, before = make_player(parse_spec("kriegbot:time=0.1"), 1), Referee(), loaded()
+player.choose(referee.view(chess.WHITE))
+for move in ("e2e4", "e7e5"): referee.try_move(chess.Move.from_uci(move))
+player.choose(referee.view(chess.WHITE))
+print(*sorted(loaded() - before))
+"""
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout.split("\n")[0] == ""
+
+
 def test_a_missed_budget_is_reported() -> None:
     player = search_player(Settings(backup=OVERCONFIDENT, depth=2, time=1e-06), 1)
     assert player.choose(Referee().view(chess.WHITE)).report.overrun
