@@ -2,7 +2,7 @@
 
 A part is built in, offered by an installed package, or in a file of the user:
 
-    NAME                    a built-in part: the file NAME.py of its folder, which defines NAME
+    NAME                    a built-in part: defined in the file NAME.py of its folder, or listed in one module
     NAME                    an entry point of an installed package, in the group `kriegbot.PARTS`
     path/file.py:OBJECT     an object that a file defines
     package.module:OBJECT   an object that an importable module defines
@@ -52,7 +52,7 @@ class BadPart(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of one kind. Each file NAME.py of a package that defines NAME is a built-in one."""
+    """The parts of one kind. Built in is each file NAME.py of a package that defines NAME, or each of `listed`."""
 
     what: str  # the word for one in messages: "evaluator"
     package: str  # or module: "evaluators"

@@ -18,8 +18,8 @@ class Report:
     leaves: int = 0  # positions evaluated
     particles: int = 0  # distinct boards in the belief
     effective: float = 0.0  # effective sample size of the belief
-    rescue: str = ""  # last resort that found boards for this try: "replay", "last observation" or "blind"
-    belief_inconsistent: bool = False  # True if the belief contradicts an earlier announcement
+    rescue: str = ""  # gravest rescue of the belief for this try: "replay", "last observation" or "blind"
+    belief_inconsistent: bool = False  # True if the belief may contradict an announcement
     why: str = ""  # one line for people
     seconds: float = 0.0  # time taken
     overrun: bool = False  # True if the choice took longer than its budget

@@ -1,8 +1,8 @@
 """A side's view: everything that it knows at one moment, built event by event.
 
 A `View` is the only thing that a player ever gets. `ViewBuilder` plays a side's events on a board that holds only its
-own pieces. So no view follows from the true board, every earlier view can be rebuilt (`views_until`), and a side can
-follow a game that another program referees.
+own pieces. So no view is built from the true board, every earlier view can be rebuilt (`views_until`), and a side
+can follow a game that another program referees.
 """
 
 from collections.abc import Iterator, Sequence

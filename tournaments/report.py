@@ -118,8 +118,8 @@ class PlayerReport:
       mean_samples: histories sampled for an answer, of the answers that sampled (AAAI 2006, figure 4).
       move_seconds, answer_seconds: median and 99th percentile.
       overruns: answers that took longer than their budget.
-      rescues: answers by the rescue that the belief needed.
-      inconsistent_a_move: answers from a belief that contradicts an announcement.
+      rescues: answers by the gravest rescue that the belief needed.
+      inconsistent_a_move: answers from a belief that may contradict an announcement.
     """
 
     player: str

@@ -1,8 +1,9 @@
 """One game between two seats. Each turn: view -> player -> try -> referee -> views, until a try is accepted.
 
-Commands, tournaments, the page and the environments all play their turns with `turn`. Online play shares `ask_player`,
-since its referee is a server. A player that raises, hangs, dies, gives an invalid answer or tries for ever loses by
-forfeit, and the record says why. A person who leaves, or an interrupt, abandons the game. There is always a record.
+Commands, tournaments and the page play turns with `turn`, environments those of their opponent. Online play shares
+`ask_player`, since its referee is a server. A player that raises, hangs, dies, gives an invalid answer or tries for
+ever loses by forfeit, and the record says why. A person who leaves, or an interrupt, abandons the game. There is always
+a record.
 """
 
 import hashlib
@@ -109,8 +110,8 @@ class PlayerStatistics:
     max_seconds: float = 0.0
     mean_samples: float = 0.0  # histories in the answers that drew any
     overruns: int = 0  # answers that exceeded their time budget
-    rescues: dict[str, int] = field(default_factory=dict)  # number of times that the belief needed each
-    belief_inconsistent: int = 0  # answers from a belief that contradicts an announcement
+    rescues: dict[str, int] = field(default_factory=dict)  # number of answers by their gravest rescue
+    belief_inconsistent: int = 0  # answers from a belief that may contradict an announcement
     failure: str = ""  # the reason for which the player forfeited the game, or its failure at the last view
     log: str = ""  # the end of the player's output, and the traceback of the failure
 
@@ -172,7 +173,8 @@ def play_game(
     A side is a seat, which stays open for the next game, or a spec such as `kriegbot:samples=50`. Built-in players that
     are reproducible play the same game from the same seed; players from outside get random seeds, which the record
     states. A game `begun`, without an end, continues under its own rules and limits: the players take their seats
-    again and learn its course from their views. `keep` is called with the game so far after each try.
+    again and learn its course from their views. `keep` is called with the game so far at the start and after each try
+    but the last.
 
     Raises:
       BadStart, UnknownRuleSet, RecordError: no game can begin so, or `begun` cannot be continued.
@@ -210,7 +212,7 @@ def seat_of(text: str, rules: RuleSet = BERKELEY) -> Seat:
 
 
 def resume_referee(begun: GameRecord) -> Referee:
-    """Return the referee of a game after its last try; raise RecordError if it has ended."""
+    """Return the referee of a game after its last try; raise RecordError if a move ended it."""
     *_, last = replace(begun, end=None).replay()
     return last.referee
 
