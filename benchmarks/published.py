@@ -16,7 +16,7 @@ from rich.progress import track
 from kriegbot import HereSeat, make_player, parse_spec, play_game
 from kriegbot.players.old_names import with_current_names
 from referee import PAPER_LIMITS
-from tournaments.reproduce import FIGURES, LONG, TODAY, changed, figure_cells, settings_of
+from tournaments.reproduce import FIGURES, LONG, TODAY, cells, changed, settings_of
 from tournaments.schedule import ScheduledGame, TournamentSettings
 
 FOLDER = Path(__file__).parents[1] / "docs/reproduction"
@@ -40,7 +40,7 @@ def cells_of(choice: str) -> dict[str, tuple[TournamentSettings, int]]:
     places = {}
     for figure in FIGURES:
         settings = settings_of(figure, None, choice=choice)
-        for number, cell in enumerate(figure_cells(figure, None)):
+        for number, cell in enumerate(cells(figure)):
             name = str(cell) if cell.opponent_depth else f"{cell} - {cell.opponent}"
             places[name + " 90 s" * (cell.seconds == LONG)] = settings, number
     return places

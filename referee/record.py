@@ -156,6 +156,11 @@ class GameRecord:
             recorded, true = (end.text() if end else "no end" for end in (self.end, referee.end))
             raise RecordError(f"illegal end: recorded as {recorded!r}, but the game has {true!r}")
 
+    def referee(self) -> Referee:
+        """Return the referee of the game as it stands. Raises RecordError as `replay`."""
+        *_, last = self.replay()
+        return last.referee
+
 
 class Replay:
     """A referee that replays a recorded game, and its true board. Raises RecordError where the game is impossible."""

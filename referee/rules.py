@@ -33,8 +33,8 @@ class UnknownRuleSet(KriegspielError, ValueError):
 class Audience(Enum):
     """The sides that receive an announcement. Here and below, a value is the phrase that `RuleSet.facts` returns."""
 
-    BOTH = "no, to both"
-    MOVER = "no, to the mover"
+    BOTH = '"no", to both'
+    MOVER = '"no", to the mover'
 
 
 class PawnTries(Enum):
@@ -50,9 +50,9 @@ class PawnTries(Enum):
 class Asking(Enum):
     """The effect of the question "Any?": is any pawn capture legal? The side to move may ask it once a turn."""
 
-    NONSENSE = "nonsense, to the mover"
-    OBLIGES = "yes or no, to both; yes obliges to capture with a pawn"
-    OBLIGES_ONCE = "yes or no, to both; yes obliges to try one pawn capture"
+    NONSENSE = '"nonsense", to the mover'
+    OBLIGES = '"yes" or "no", to both; "yes" obliges to capture with a pawn'
+    OBLIGES_ONCE = '"yes" or "no", to both; "yes" obliges to try one pawn capture'
 
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
@@ -66,7 +66,7 @@ class RuleSet:
     >>> RULE_SETS["wild16"].pawn_tries
     <PawnTries.COUNT: 'how many, to both'>
     >>> replace(BERKELEY, name="quiet", title="Quiet Berkeley", illegal_to=Audience.MOVER).facts()["illegal try"]
-    'no, to the mover'
+    '"no", to the mover'
 
     Attributes:
       name: in specs and records: up to 40 letters, digits and _ . -
@@ -119,7 +119,7 @@ class RuleSet:
         en_passant = "announced, square of arrival" if self.en_passant_announced else "square of the captured pawn"
         return {
             "illegal try": self.illegal_to.value,
-            "impossible or repeated try": "nonsense, to the mover" if self.nonsense else self.illegal_to.value,
+            "impossible or repeated try": Asking.NONSENSE.value if self.nonsense else self.illegal_to.value,
             "capture": "square, pawn or piece" if self.captured_kind else "square",
             "en passant": en_passant,
             "check": "rank, file, long or short diagonal, knight" if self.checks_announced else "nothing",

@@ -411,7 +411,7 @@ def test_after_an_edit_of_another_file_the_new_code_runs(tmp_path: Path) -> None
 
 FIRST_MOVES = """
 from importlib import import_module
-from kriegbot.game.match import turn
+from kriegbot.game.match import play_turn
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import kernel_modules
 from kriegbot.kernels.jit import Kernel
@@ -425,7 +425,7 @@ for seat in seats.values():
     seat.begin(1)
 referee = Referee()
 while referee.ply < 6:
-    for _ in turn(referee, seats[referee.turn]):
+    for _ in play_turn(referee, seats[referee.turn]):
         pass
 for module in map(import_module, kernel_modules()):
     for found in vars(module).values():

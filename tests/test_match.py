@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from kriegbot.game import match
-from kriegbot.game.match import GameResult, play_game, player_seed, turn
+from kriegbot.game.match import GameResult, play_game, play_turn, player_seed
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import HereSeat, Seat
 from kriegbot.players.base import Choice, Leave
@@ -159,7 +159,7 @@ def test_a_turn_is_its_tries_with_their_answers() -> None:
     seen: list[View] = []
     seat, referee = HereSeat("stumbling", Stumbling), Referee()
     seat.begin(1)
-    tried = list(turn(referee, seat, HereSeat("watching", RandPlayer, seen.append)))
+    tried = list(play_turn(referee, seat, HereSeat("watching", RandPlayer, seen.append)))
     assert [(one.answer, one.is_nonsense) for one in tried] == [(Answer.IMPOSSIBLE, True), (Answer.ACCEPTED, False)]
     assert [one.view.ply for one in tried] == [view.ply for view in seen] == [0, 0]
     assert {view.color for view in seen} == {referee.turn} == {chess.BLACK}

@@ -17,7 +17,6 @@ from tournaments.reproduce import (
     CellResult,
     cells,
     contrasts_of,
-    figure_cells,
     games_of,
     plot_of,
     settings_of,
@@ -30,7 +29,7 @@ pytestmark = pytest.mark.slow
 def as_in_the_paper(figure: int) -> list[CellResult]:
     """Results of ours that are the paper's."""
     made = []
-    for cell in figure_cells(figure, None):
+    for cell in cells(figure):
         losses, draws, wins = CellResult(cell, Standing.of(0, 0, 0)).paper
         made.append(CellResult(cell, Standing.of(losses, draws, wins)))
     return made
@@ -112,7 +111,7 @@ def test_a_difference_is_of_the_cells_that_have_games() -> None:
 
 def test_a_difference_waits_for_games() -> None:
     pytest.importorskip("matplotlib")
-    results = [CellResult(cell, Standing.of(0, 0, 0)) for cell in figure_cells(3, None)]
+    results = [CellResult(cell, Standing.of(0, 0, 0)) for cell in cells(3)]
     assert all(contrast.ours is None for contrast in contrasts_of(results))
     assert "-" in table_of(3, results).rows[0]
     assert "<svg" in plot_of(3, results)

@@ -21,11 +21,14 @@ def test_the_table_says_who_hears_what(rules: RuleSet) -> None:
 
 
 PLAIN = {
-    "illegal try": {"no, to both": "Both sides hear when a try", "no, to the mover": "Only the player who tried hears"},
+    "illegal try": {
+        '"no", to both': "Both sides hear when a try",
+        '"no", to the mover': "Only the player who tried hears",
+    },
     "impossible or repeated try": {
-        "nonsense, to the mover": "is called nonsense, and only you hear it",
-        "no, to both": "is answered like any other illegal one",
-        "no, to the mover": "is answered like any other illegal one",
+        '"nonsense", to the mover': "is called nonsense, and only you hear it",
+        '"no", to both': "is answered like any other illegal one",
+        '"no", to the mover': "is answered like any other illegal one",
     },
     "capture": {
         "square": "names the square of each capture.",
@@ -41,8 +44,8 @@ PLAIN = {
         "from which squares, to both": "which pawns of the side to move can capture",
     },
     '"Any?"': {
-        "yes or no, to both; yes obliges to capture with a pawn": "nonsense until a pawn has captured",
-        "yes or no, to both; yes obliges to try one pawn capture": "nonsense until you have tried a pawn capture",
+        '"yes" or "no", to both; "yes" obliges to capture with a pawn': "nonsense until a pawn has captured",
+        '"yes" or "no", to both; "yes" obliges to try one pawn capture': "nonsense until you have tried a pawn capture",
     },
     "promotion": {"announced, but not to what": "promoted, but not to which piece"},
     "stalemate": {"loss": "Stalemate loses."},

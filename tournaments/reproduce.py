@@ -77,11 +77,11 @@ class Cell:
         return f"{self.player} {self.depth}{opponent}"
 
 
-def cells(figure: int) -> tuple[Cell, ...]:
-    """Return the cells of a figure, cheapest first: the short run before the long one, then by depth."""
+def cells(figure: int, budget: float | None = None) -> tuple[Cell, ...]:
+    """Return the cells of a figure, cheapest first; with a budget only those that compare, of the short run."""
     text = files("tournaments").joinpath("paper.csv").read_text()
     every = msgspec.convert(list(csv.DictReader(text.splitlines())), list[Cell], strict=False)
-    of_figure = [cell for cell in every if cell.figure == figure]
+    of_figure = [cell for cell in every if cell.figure == figure and (budget is None or cell.seconds == SHORT)]
     return tuple(sorted(of_figure, key=lambda cell: (cell.seconds, max(cell.depth, cell.opponent_depth), cell.depth)))
 
 
@@ -152,15 +152,10 @@ class Contrast:
     paper: tuple[float, float]
 
 
-def figure_cells(figure: int, budget: float | None) -> tuple[Cell, ...]:
-    """Return the cells of a figure that compare with a budget: those of the short run; without a budget, all."""
-    return tuple(cell for cell in cells(figure) if budget is None or cell.seconds == SHORT)
-
-
 def settings_of(figure: int, budget: float | None, seed: int = SEED, choice: str = TODAY) -> TournamentSettings:
     """Return the tournament of a figure under a choice; raise BadSpec as `changed`."""
     pairings = []
-    for cell in figure_cells(figure, budget):
+    for cell in cells(figure, budget):
         players = (cell.player, cell.depth), (cell.opponent, cell.opponent_depth)
         pairings.append(Pairing(*(changed(spec_of(*player, cell.seconds, budget), choice) for player in players)))
     rules = replace(BERKELEY, illegal_to=Audience.MOVER) if RULES in choice.split(",") else BERKELEY
@@ -176,7 +171,7 @@ def results_of(store: Store, figure: int, budget: float | None) -> list[CellResu
     """Return the results in a figure's store, cell by cell."""
     return [
         CellResult(cell, Standing.of(*map(sum, zip(*store.results_by_color(number), strict=True))))
-        for number, cell in enumerate(figure_cells(figure, budget))
+        for number, cell in enumerate(cells(figure, budget))
     ]
 
 

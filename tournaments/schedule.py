@@ -28,9 +28,6 @@ class Pairing:
     first: str
     second: str
 
-    def __str__(self) -> str:
-        return f"{self.first} - {self.second}"
-
 
 @dataclass(frozen=True, slots=True)
 class ScheduledGame:
@@ -133,8 +130,8 @@ Outcome: TypeAlias = Finished | Died
 def round_robin(players: Sequence[str]) -> tuple[Pairing, ...]:
     """Pair everybody with everybody.
 
-    >>> [str(pairing) for pairing in round_robin(["rand", "hs", "engine"])]
-    ['rand - hs', 'rand - engine', 'hs - engine']
+    >>> [(pairing.first, pairing.second) for pairing in round_robin(["rand", "hs", "engine"])]
+    [('rand', 'hs'), ('rand', 'engine'), ('hs', 'engine')]
     """
     return tuple(Pairing(first, second) for first, second in combinations(players, 2))
 

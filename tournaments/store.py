@@ -80,8 +80,7 @@ class Store(Tables):
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         super().__init__(path, connection)
         texts = dict(self.rows("SELECT name, value FROM settings"))
-        if texts.get("schema") != SCHEMA:
-            schema = texts.get("schema")
+        if (schema := texts.get("schema")) != SCHEMA:
             raise StoreError(f"{named(path)}: its format is {quoted(schema)}; this program reads {SCHEMA!r}")
         try:
             rows = self.rows("SELECT first, second FROM pairings ORDER BY id")

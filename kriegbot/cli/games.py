@@ -90,10 +90,10 @@ def replay(
 
 def _turning_points(record: GameRecord) -> Iterator[str]:
     specs = [record.headers["White"], record.headers["Black"]]
-    *_, last = record.replay()
+    referee = record.referee()
     compile_kernels()
     for color, name in zip((chess.WHITE, chess.BLACK), both_called(specs), strict=True):
-        view, other = last.referee.view(color), last.referee.view(not color)
+        view, other = referee.view(color), referee.view(not color)
         with Console(stderr=True).status(f"Looking at {side_name(color)}'s turns ..."):
             points = Hindsight().turning_points(view, other, your_side(specs)) or []
         yield f"{side_name(color)}, {name}:" + ("" if points else " no costly turn while the game was open.")

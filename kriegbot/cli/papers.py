@@ -76,7 +76,7 @@ def reproduce(
             else:
                 cells = [
                     number
-                    for number, cell in enumerate(figures.figure_cells(figure, budget))
+                    for number, cell in enumerate(figures.cells(figure, budget))
                     if max(cell.depth, cell.opponent_depth) <= depths and cell.seconds in RUNS[run]
                 ]
                 path = out / f"figure{figure}{suffix}.sqlite"

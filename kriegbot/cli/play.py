@@ -232,8 +232,8 @@ class ConsoleGame:
         is_broken_off = result.interrupted or (end is not None and end.reason is Reason.ABANDONED)
         is_saved = file is not None and (not is_draft or bool(record.turns))
         can_continue = is_broken_off and is_saved and is_resumable(record)
-        *_, last = record.replay()
-        console.finish(record, last.referee.view(self.side), None if can_continue else last.referee.board())
+        referee = record.referee()
+        console.finish(record, referee.view(self.side), None if can_continue else referee.board())
         if is_terminal() and result.failed is None:
             try:
                 if standing := Results().count(record, self.side, is_seed_given=self.is_seed_given):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
+from contextlib import ExitStack
 from json import dumps
 from pathlib import Path
 
@@ -55,13 +56,9 @@ def match(
     rule_set, draw_limits = find_rules(rules, sandbox=is_sandboxed), limits_of(limits)
     number = seed_of(seed)
     common.check_players(sides, rule_set)
-    with preparing() as report:
-        seats = [ProcessSeat(player, patience=patience, report=report) for player in sides]
-        try:
-            result = play_game(*seats, rules=rule_set, limits=draw_limits, seed=number, event="kriegbot match")
-        finally:
-            for seat in seats:
-                seat.close()
+    with preparing() as report, ExitStack() as stack:
+        seats = [stack.enter_context(ProcessSeat(player, patience=patience, report=report)) for player in sides]
+        result = play_game(*seats, rules=rule_set, limits=draw_limits, seed=number, event="kriegbot match")
     result.check_begun()
     if json:
         print(dumps(_as_json(result, number), indent=2))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from kriegbot.environments.spaces import ACTIONS, MAX_BYTE, PLANES, answer, mask_of, observe, reward_of
-from kriegbot.game.match import seat_of, turn
+from kriegbot.game.match import play_turn, seat_of
 from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet, rule_set
 
 Observation = npt.NDArray[np.uint8]
@@ -87,7 +87,7 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
 
     def _play_opponent(self) -> None:
         if self.referee.end is None and self.referee.turn != self.color:
-            deque(turn(self.referee, self._seat), maxlen=0)
+            deque(play_turn(self.referee, self._seat), maxlen=0)
         if self.referee.end is not None:
             self._seat.end(self.referee.view(not self.color))
 

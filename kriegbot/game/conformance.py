@@ -5,6 +5,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import chess
 
@@ -40,17 +41,13 @@ def conformance(
     """Check a player, also in one game of `long_plies`. Raise CannotStart, or BadSpec if it refuses its spec."""
     limits = Limits(plies=plies)
     with ProcessSeat(spec, patience=patience, has_own_seed=False) as seat:
-        for rules in RULE_SETS.values():
-            for color in chess.COLORS:
-                played = _game(seat, color, rules, limits)
-                yield _check(f"{rules.name}, {chess.COLOR_NAMES[color]}", played, color)
-        for name, start in STARTS.items():
-            for color in chess.COLORS:
-                played = _game(seat, color, BERKELEY, START_LIMITS, start)
-                yield _check(f"{name}, {chess.COLOR_NAMES[color]}", played, color)
+        games = [(rules.name, rules, limits, chess.STARTING_FEN) for rules in RULE_SETS.values()]
+        games += [(name, BERKELEY, START_LIMITS, start) for name, start in STARTS.items()]
+        for (name, rules, draws, start), color in product(games, chess.COLORS):
+            yield _check(f"{name}, {chess.COLOR_NAMES[color]}", _game(seat, color, rules, draws, start), color)
         yield _check("a long game", _game(seat, chess.WHITE, BERKELEY, Limits(plies=long_plies)), chess.WHITE)
-        games = [_game(seat, chess.WHITE, BERKELEY, limits).record.turns for _ in range(2)]
-        is_same = len({tuple((turn.move, turn.tries) for turn in turns) for turns in games}) == 1
+        twice = [_game(seat, chess.WHITE, BERKELEY, limits).record.turns for _ in range(2)]
+        is_same = len({tuple((turn.move, turn.tries) for turn in turns) for turns in twice}) == 1
         is_timed = budget_of(spec) is not None
         detail = "the same game" if is_same else "another game" + (", as a player by the clock may" if is_timed else "")
         yield PlayerCheck("the same seed", is_same or is_timed or spec.get("samples") is None, detail)

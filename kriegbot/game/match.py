@@ -1,6 +1,6 @@
 """One game between two seats. Each turn: view -> player -> try -> referee -> views, until a try is accepted.
 
-Commands, tournaments and the page play turns with `turn`, environments those of their opponent. Online play shares
+Commands, tournaments and the page play turns with `play_turn`, environments those of their opponent. Online play shares
 `ask_player`, since its referee is a server. A player that raises, hangs, dies, gives an invalid answer or tries for
 ever loses by forfeit, and the record says why. A person who leaves, or an interrupt, abandons the game. There is always
 a record.
@@ -77,7 +77,7 @@ def apply_action(referee: Referee, action: SeatAction) -> Answer | None:
     return None
 
 
-def turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator[Attempt]:
+def play_turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator[Attempt]:
     """Play one turn of the side to move; yield each of its actions after the referee's answer.
 
     Show the opponent, if there is one, its own view before every try. Raise PlayerFailed if the player fails or makes
@@ -172,7 +172,7 @@ def play_game(
 
     A side is a seat, which stays open for the next game, or a spec such as `kriegbot:samples=50`. Built-in players that
     are reproducible play the same game from the same seed; players from outside get random seeds, which the record
-    states. A game `begun`, without an end, continues under its own rules and limits: the players take their seats
+    states. A game `begun`, which no move ended, continues under its own rules and limits: the players take their seats
     again and learn its course from their views. `keep` is called with the game so far at the start and after each try
     but the last.
 
@@ -181,7 +181,7 @@ def play_game(
       BadSpec, TypeError: a side is no player that can play, or neither a seat nor a text.
       kriegbot.children.CannotStart: no process can be started for a player.
     """
-    referee = Referee(rules, limits, start) if begun is None else resume_referee(begun)
+    referee = Referee(rules, limits, start) if begun is None else replace(begun, end=None).referee()
     with ExitStack() as own_seats:
         seats = {
             color: side if isinstance(side, Seat) else own_seats.enter_context(seat_of(side, referee.rules))
@@ -209,12 +209,6 @@ def seat_of(text: str, rules: RuleSet = BERKELEY) -> Seat:
         check_is_program(spec.name, player_kind(spec.name))
     try_out(spec, rules)
     return ProcessSeat(spec) if spec.files else HereSeat(str(spec), partial(make_player, spec))
-
-
-def resume_referee(begun: GameRecord) -> Referee:
-    """Return the referee of a game after its last try; raise RecordError if a move ended it."""
-    *_, last = replace(begun, end=None).replay()
-    return last.referee
 
 
 def without_last_turn(record: GameRecord) -> GameRecord:
@@ -262,7 +256,7 @@ class _Game:
                     return
             while self.referee.end is None:
                 self.acting, seconds = self.referee.turn, 0.0
-                for attempt in turn(self.referee, self.seats[self.acting], self.seats[not self.acting]):
+                for attempt in play_turn(self.referee, self.seats[self.acting], self.seats[not self.acting]):
                     self.attempts.append(attempt)
                     seconds += attempt.seconds
                     if attempt.answer is Answer.ACCEPTED:

@@ -46,7 +46,7 @@ def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bo
 
     A side's board shows only what that side knew. The true board comes last, if the game has ended.
     """
-    *_, end = record.replay()
+    referee = record.referee()
     timelines = {color: BeliefTimeline(PARTICLES, SEED) for color in sides if has_belief}
     names = " - ".join(PERSON if name == YOU else name for name in both_named(record.headers))  # others look at it
     captions = {f"{side_name(color)}'s board": f"{names}. {record.rules.title} rules." for color in sides}
@@ -60,7 +60,7 @@ def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bo
             continue  # the opponent's refusals, under rules that hide them
         captions = {title: text or captions[title] for title, text in zip(captions, new, strict=True)}
         counts = moment.event_counts
-        beliefs = {color: one.at(end.referee.view(color), counts[color]) for color, one in timelines.items()}
+        beliefs = {color: one.at(referee.view(color), counts[color]) for color, one in timelines.items()}
         boards = ["".join(_board(turn, color, bottom, beliefs.get(color))) for color in sides]
         seconds = 0.4 + 0.015 * max(map(len, captions.values()))  # to look, and to read
         yield Picture(boards, bottom, list(_texts(captions.items(), f"{ply} of {count}")), seconds)

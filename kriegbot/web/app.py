@@ -60,11 +60,8 @@ def make_app(registry: Registry) -> Starlette:
 
     sockets: set[Socket] = set()
     page = (STATIC / "index.html").read_text()
-    for place, html in (
-        ("pieces", catalogue.pieces_svg()),
-        ("sets", catalogue.rules_html()),
-        ("meanings", catalogue.meanings_html()),
-    ):
+    parts = {"pieces": catalogue.pieces_svg(), "sets": catalogue.rules_html(), "meanings": catalogue.meanings_html()}
+    for place, html in parts.items():
         page = page.replace(f"<!-- {place} -->", html)
 
     async def index(request: Request) -> Response:

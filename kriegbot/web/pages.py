@@ -253,10 +253,7 @@ def seat_people(
     if not programs:
         SpectatorGame(game)
     sides = {color: PersonGame(game, color, may_invite=may_invite) for color, may_invite in people.items()}
-    referee = Referee(setup.rules)
-    if setup.begun is not None:
-        *_, step = setup.begun.replay()
-        referee = step.referee
+    referee = Referee(setup.rules) if setup.begun is None else setup.begun.referee()
     for color, side in sides.items():
         opponent = called(str(programs[not color])) if programs else "Opponent"
         names = (YOU, opponent) if color else (opponent, YOU)

@@ -52,8 +52,8 @@ class Review:
         review = cls(key, you, None if folder is None else KeptAnalysis.load(folder, record, you))
         for moment in moments(record):
             review.add(moment, {})
-        *_, last = record.replay()
-        review.views = {color: last.referee.view(color) for color in chess.COLORS}
+        referee = record.referee()
+        review.views = {color: referee.view(color) for color in chess.COLORS}
         return review
 
     def add(self, moment: Moment, views: Mapping[chess.Color, View]) -> None:

@@ -220,10 +220,8 @@ def _finish(game: Replay, headers: Mapping[str, str], result: str) -> Lost:
         if referee.end.result != result:
             raise RecordError(f"illegal result: {result!r}, but the game has ended: {referee.end.text()}")
         return ()
-    termination, detail = (
-        headers.get("Termination", headers.get("ICCResult", "")),
-        headers.get("TerminationDetails", ""),
-    )
+    termination = headers.get("Termination", headers.get("ICCResult", ""))
+    detail = headers.get("TerminationDetails", "")
     reason, loser = termination.lower(), result == "0-1"
     if result == "1/2-1/2" and Reason.AGREEMENT.value not in reason:
         referee.abandon("a draw by agreement, repetition or another rule")
