@@ -2,7 +2,8 @@
 
     kriegbot match search:samples=321,opponent=examples/own_opponent.py:pushing rand --seed 1
 
-Inside the project it would stand in kriegbot/models/built_in.py, listed in OPPONENTS.
+Inside the project it would stand in kriegbot/models/built_in.py, listed in `OPPONENTS`, and `opponent=pushing` would
+find it.
 """
 
 from kriegbot import NONE, Announced, Moves, Position, Reals, Words, bit, captured_on, opponent
