@@ -22,7 +22,8 @@ of QUEENS_LEAD centipawns and MANY of our own, and in proportion below."""
 
 KS = Weights()
 WHITE_HOME, BLACK_HOME = kb.words(0xFF, 0xFF << 56)
-EIGHT, SIXTEEN, THIRTY_TWO, CENTRE_SQUARES, BOTH_RIGHTS = kb.words(8, 16, 32, 0x0000001818000000, 3)
+EIGHT, CENTRE_SQUARES, BOTH_RIGHTS = kb.words(8, 0x0000001818000000, 3)
+RANKS = kb.words(8, 16, 32)  # squares in one, two and four ranks
 
 
 @kb.kernel
@@ -44,16 +45,9 @@ def passers(position: kb.Position, own: kb.Word, other: kb.Word, side: int) -> k
     """Return a side's passed pawns."""
     blocked = position.pawns & other
     blocked |= (blocked & kb.NOT_FILE_A) >> kb.ONE | (blocked & kb.NOT_FILE_H) << kb.ONE
-    if side == kb.WHITE:  # the enemy pawns fill all squares behind them
-        blocked >>= EIGHT
-        blocked |= blocked >> EIGHT
-        blocked |= blocked >> SIXTEEN
-        blocked |= blocked >> THIRTY_TWO
-    else:
-        blocked <<= EIGHT
-        blocked |= blocked << EIGHT
-        blocked |= blocked << SIXTEEN
-        blocked |= blocked << THIRTY_TWO
+    blocked = blocked >> EIGHT if side == kb.WHITE else blocked << EIGHT
+    for squares in RANKS:  # the enemy pawns fill all squares behind them
+        blocked |= blocked >> squares if side == kb.WHITE else blocked << squares
     return position.pawns & own & ~blocked
 
 

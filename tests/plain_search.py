@@ -4,8 +4,8 @@ Equations 2 and 3 of Parker, Nau and Subrahmanian, "Overconfidence or Paranoia? 
 (AAAI 2006), line by line: an information set is a list of boards with weights, and every step sorts its histories by
 what the referee announces. Nothing is merged or pruned. E(I), which the equations leave open, is the mean of the
 evaluator over the histories in Eq. 2 and its minimum in Eq. 3, as the paper's text has it. Both are computed side by
-side until the searching side chooses, where a `Rule` makes one value of them. Two terms that are not in the
-equations are off by default: free refusals and exchanges.
+side until the searching side chooses, where a `Rule` makes one value of them. Terms that are not in the equations
+are off by default.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Totals:
 
     @classmethod
     def of(cls, parts: list[tuple[float, Totals]]) -> Totals:
-        """One out of pairs of weight and totals."""
+        """Combine pairs of weight and totals."""
         weight = sum(weight for weight, _ in parts)
         return cls(
             sum(weight * totals.mean for weight, totals in parts) / weight,
@@ -160,7 +160,7 @@ class PlainSearch:
         }
 
     def _try(self, histories: Histories, knowledge: Knowledge, move: chess.Move, depth: int) -> Totals:
-        """Return the outcomes of a try: the set where it is refused, and one set for each announcement."""
+        """Return the totals of a try over its refusal and its announcements."""
         refused: Histories = []
         announced: dict[Announcement, Histories] = {}
         for board, weight in histories:

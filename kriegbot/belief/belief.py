@@ -3,7 +3,8 @@
 A sampled belief may run empty although some board is consistent. Then it tries these rescues in order and counts them:
 
 1. "replay": filter an earlier set of boards through the events since, with more particles. The result is consistent.
-2. "last observation": perturb the last boards, that is, move some pieces so that the last announcement fits.
+2. "last observation": perturb the boards before the opponent's last move, that is, move some pieces so that the
+   announcement then fits; filter them through the events since.
 3. "blind": put the opponent's pieces anywhere that the last announcement allows.
    If there is no such board, the belief stays empty for now.
 
@@ -57,7 +58,7 @@ class Belief:
     """Boards consistent with one side's view of a game, but for rescues 2 and 3, with their probabilities.
 
     Args:
-      max_particles: number of boards kept after a move of the opponent. A replay may keep more for a while.
+      max_particles: most boards kept after a move of the opponent. A replay may keep more for a while.
       recovery_attempts: N, if an inconsistent belief attempts a replay after each of the opponent's next N moves.
 
     Attributes:
@@ -209,7 +210,7 @@ class Belief:
 
 
 class EmptyBelief(ValueError):
-    """No board is consistent with a view: it contradicts its start or its rule set."""
+    """A belief that never dropped a board ran empty: the view contradicts its start or its rule set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +275,7 @@ class BeliefTimeline:
 
 
 class Pool:
-    """At most `max_particles` boards consistent with a view, never rescued: once empty, it stays empty.
+    """At most `max_particles` boards, never rescued. Unless it is renewed, all boards fit the view, and it stays empty.
 
     After Parker, Nau and Subrahmanian (IJCAI 2005). It outlasts theirs, since our filter keeps all consistent
     successors of a board while there is space. If it `is_renewed`, it replaces lost boards by boards consistent with

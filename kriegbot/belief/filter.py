@@ -179,16 +179,16 @@ def write_successors(
     tables: kb.WordArray,
     rows: kb.Rows,
     matches: Matches,
-    draws: tuple[kb.IntArray, kb.RealArray, int],
+    sampling: tuple[kb.IntArray, kb.RealArray, int],
     after: tuple[kb.Rows, kb.RealArray],
 ) -> int:
     """Write the boards after the matching moves; return their number.
 
-    `draws` are the number of moves to draw from each board [N], shares [N], and a seed in [0, 2^63). A board with no
+    `sampling` are the number of moves to draw from each board [N], shares [N], and a seed in [0, 2^63). A board with no
     more matching moves than draws keeps them all, each with weight share * move weight. Any other board must have share
     1, since each draw weighs 1. `after` are rows and weights, written.
     """
-    numbers, shares, seed = draws
+    numbers, shares, seed = sampling
     after_rows, after_weights = after
     boards, target, matching = kb.pointer(rows), kb.pointer(after_rows), matches.matching_moves
     state, written, end = kb.mix64(kb.word(seed)), 0, 0

@@ -140,19 +140,17 @@ def _sample(
     scratch: kb.MoveArray,
 ) -> int:
     """Write consistent boards to `target` until it is full or after `attempts` draws; return their number."""
-    ours, written = kb.load(kb.pointer(own), 0), 0
+    ours, written, at, moves = kb.load(kb.pointer(own), 0), 0, kb.pointer(tables), kb.pointer(scratch)
     state = kb.mix64(seed)
     for _ in range(attempts):
         state += kb.GAMMA
         position = with_pieces(ours, observation, kb.mix64(state))
         occupied = position.white | position.black
-        if occupied & observation.passed & ~position.pawns or not is_possible(kb.pointer(tables), position):
+        if occupied & observation.passed & ~position.pawns or not is_possible(at, position):
             continue
-        if not is_announced(kb.pointer(tables), position, observation.code, observation.rules, kb.pointer(scratch)):
+        if not is_announced(at, position, observation.code, observation.rules, moves):
             continue
-        if observation.is_our_turn and not plays_within(
-            kb.pointer(tables), position, kb.pointer(tries), len(tries), kb.pointer(scratch)
-        ):
+        if observation.is_our_turn and not plays_within(at, position, kb.pointer(tries), len(tries), moves):
             continue
         kb.store(kb.pointer(target), written, position)
         written += 1
@@ -165,7 +163,7 @@ def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
     """Draw boards [n, 8], n <= `boards`, consistent with the last announcement and this turn's refusals and answers.
 
     If no attempt matches the announcement, boards that match the refusals and answers will do. On the boards only our
-    side can castle or capture en passant, and the halfmove clock is 0. The starting position is known.
+    side can castle, nobody can capture en passant, and the halfmove clock is 0. The starting position is known.
     """
     if view.ply == 0:
         return kb.from_board(chess.Board(view.start)).reshape(1, 8)

@@ -1,7 +1,7 @@
 """Weighted sets of boards, and the particle filter that updates them after each event of a view.
 
-This filter departs from a plain one in one point. While all boards that follow fit into the set, it keeps them all with
-their exact weights: the set is the information set. Once they no longer fit, it draws in proportion to the exact
+This filter departs from a plain one in one point: it draws only if not all boards that follow fit into the set. As long
+as all have always fitted, the set is the information set with exact weights. Draws are in proportion to the exact
 weights. This is the fully adapted filter of Pitt and Shephard (1999): it uses the announcement before it draws, so it
 need not resample.
 """
@@ -60,7 +60,7 @@ class Filter:
     """A particle filter for one side of one game.
 
     It keeps at most `max_particles` boards after a move of the opponent. With `one_each` it draws one successor of each
-    board of a set that is not exact, whatever its probability: a pool (`belief.Pool`) counts all its boards alike.
+    board of a set that is not exact, whatever its probability: a `belief.belief.Pool` counts all its boards alike.
     """
 
     rules: kb.KernelRules

@@ -209,16 +209,9 @@ def cost_of_set(
             cost = outcome_cost(search, kind)
             if kind <= PIECE_LOST:
                 most = (bound - (1.0 - search.worst) * total) / ((1.0 - search.worst) * share + search.worst) - cost
-                cost += cost_of_set(
-                    tables,
-                    set_at(outcomes, j),
-                    # -1; a literal would be a type of its own, which a cached recursion misses
-                    kb.number(kb.EVERYWHERE),
-                    depth if kind == REFUSED else depth - 1,
-                    level + 1,
-                    most,
-                    search,
-                )
+                below = depth if kind == REFUSED else depth - 1
+                any_try = kb.number(kb.EVERYWHERE)  # -1; a literal's type is its own, which a cached recursion misses
+                cost += cost_of_set(tables, set_at(outcomes, j), any_try, below, level + 1, most, search)
                 if kind == OUR_TURN and level <= 2:
                     cost += search.repetition * count_visits(set_at(outcomes, j), search.visits)
             total += share * cost

@@ -144,24 +144,19 @@ def cheapest_attacker(tables: Words, position: Position, square: int, side: int,
     """Return the cheapest piece of a side in `occupied` that attacks a square, or NONE."""
     own, _ = pieces_of(position, side)
     own &= occupied
-    pawns = pawn_attacks(tables, 1 - side, square) & position.pawns & own
-    if pawns:
-        return pawns & (NONE - pawns)
-    knights = knight_attacks(tables, square) & position.knights & own
-    if knights:
-        return knights & (NONE - knights)
-    diagonals = bishop_attacks(tables, square, occupied) & position.diagonals & own
-    bishops = diagonals & ~position.orthogonals
-    if bishops:
-        return bishops & (NONE - bishops)
-    orthogonals = rook_attacks(tables, square, occupied) & position.orthogonals & own
-    rooks = orthogonals & ~position.diagonals
-    if rooks:
-        return rooks & (NONE - rooks)
-    queens = diagonals | orthogonals
-    if queens:
-        return queens & (NONE - queens)
-    return king_attacks(tables, square) & position.kings & own
+    cheapest = pawn_attacks(tables, 1 - side, square) & position.pawns & own
+    if cheapest == NONE:
+        cheapest = knight_attacks(tables, square) & position.knights & own
+    if cheapest == NONE:
+        diagonals = bishop_attacks(tables, square, occupied) & position.diagonals & own
+        cheapest = diagonals & ~position.orthogonals
+        if cheapest == NONE:
+            orthogonals = rook_attacks(tables, square, occupied) & position.orthogonals & own
+            rooks = orthogonals & ~position.diagonals
+            cheapest = rooks if rooks else diagonals | orthogonals
+    if cheapest == NONE:
+        cheapest = king_attacks(tables, square) & position.kings & own
+    return cheapest & (NONE - cheapest)
 
 
 @kernel

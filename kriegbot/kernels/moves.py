@@ -309,9 +309,7 @@ def make_move(tables: Words, position: Position, move: int) -> tuple[Position, i
     left, arrived = bit(origin), bit(target)
     side = side_to_move(position)
     own, other = pieces_of(position, side)
-    captured = -1
-    if other & arrived:
-        captured = target
+    captured = target if other & arrived else -1
     pawns, knights = moved(position.pawns, origin, target), moved(position.knights, origin, target)
     diagonals, orthogonals = moved(position.diagonals, origin, target), moved(position.orthogonals, origin, target)
     kings = moved(position.kings, origin, target)
@@ -343,15 +341,9 @@ def make_move(tables: Words, position: Position, move: int) -> tuple[Position, i
     if captured >= 0:
         clock = NONE
     rights = (position.meta >> ONE) & RIGHTS_MASK & tables[at.RIGHTS + origin] & tables[at.RIGHTS + target]
-    played = ((position.meta >> PLY_SHIFT) << PLY_SHIFT) + PLY
-    meta = (
-        played
-        | (position.meta & TYPE_MASK)
-        | (clock << CLOCK_SHIFT)
-        | (ep << EP_SHIFT)
-        | (rights << ONE)
-        | word(1 - side)
-    )
+    plies = ((position.meta >> PLY_SHIFT) << PLY_SHIFT) + PLY
+    kept = plies | (position.meta & TYPE_MASK)
+    meta = kept | (clock << CLOCK_SHIFT) | (ep << EP_SHIFT) | (rights << ONE) | word(1 - side)
     if side == WHITE:
         return Position(pawns, knights, diagonals, orthogonals, kings, own, other, meta), captured
     return Position(pawns, knights, diagonals, orthogonals, kings, other, own, meta), captured

@@ -136,17 +136,8 @@ def from_board(board: chess.Board, ply: int = 0) -> WordArray:
     if board.has_pseudo_legal_en_passant():
         meta |= (board.ep_square or 0) << 5
     meta |= min(board.halfmove_clock, 0xFFFF) << 16 | ply << 32
-    fields = (
-        board.pawns,
-        board.knights,
-        board.bishops | board.queens,
-        board.rooks | board.queens,
-        board.kings,
-        board.occupied_co[chess.WHITE],
-        board.occupied_co[chess.BLACK],
-        meta,
-    )
-    return np.array(fields, np.uint64)
+    pieces = board.pawns, board.knights, board.bishops | board.queens, board.rooks | board.queens, board.kings
+    return np.array((*pieces, board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK], meta), np.uint64)
 
 
 def with_type_ids(row: WordArray, count: int) -> Rows:

@@ -34,12 +34,7 @@ WEIGHTS = np.array([_content["weights"].get(name, [0.0] * len(TYPES)) for name i
 
 @opponent
 def uniform(
-    tables: kb.Words,  # noqa: ARG001 - the protocol's signature
-    position: kb.Position,  # noqa: ARG001
-    announced: Announced,  # noqa: ARG001
-    moves: kb.Moves,  # noqa: ARG001
-    count: int,  # noqa: ARG001
-    weights: kb.Reals,  # noqa: ARG001
+    tables: kb.Words, position: kb.Position, announced: Announced, moves: kb.Moves, count: int, weights: kb.Reals
 ) -> bool:
     """Return False: all legal moves are equally likely, P(m | h) = 1 / |M(h)|, as in the paper."""
     return False
@@ -47,12 +42,7 @@ def uniform(
 
 @opponent
 def recapturing(
-    tables: kb.Words,  # noqa: ARG001 - the protocol's signature
-    position: kb.Position,
-    announced: Announced,
-    moves: kb.Moves,
-    count: int,
-    weights: kb.Reals,
+    tables: kb.Words, position: kb.Position, announced: Announced, moves: kb.Moves, count: int, weights: kb.Reals
 ) -> bool:
     """Write weight 1 for a move that captures nothing, more for a capture, and most on the square of our last one.
 

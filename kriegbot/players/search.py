@@ -30,7 +30,7 @@ FIRST_SHARE, LATER_SHARE = 0.35, 0.2
 RESCUE_SHARE = 0.5
 """Share of that rest after which replays of the belief end."""
 CHOOSING = 1
-"""Sub-seed of a try, beside that of `search.sampled`."""
+"""Step to a sub-seed of a try, beside `search.sampled.DRAWING`."""
 
 
 class SearchPlayer:

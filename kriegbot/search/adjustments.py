@@ -26,7 +26,7 @@ from referee import View
 PREDICTED_BOARDS = 20
 """Boards on which a model of us predicts our tries."""
 FEW_VISITS, MOST_DOUBLED = 4, 8
-"""Visits above which the side ahead pays double for each more, and the most doublings."""
+"""Visits beyond which the second price of the side ahead exceeds 1, and its most doublings."""
 PERFECT_INFORMATION, PREDICTABILITY = 1, 2
 """Sub-seeds of a drawing."""
 
@@ -103,7 +103,7 @@ def repetition(values: RealArray, context: Context) -> RealArray:
     """Charge for v earlier turns that began with the placement to which a try leads.
 
     A shallow search that sees no progress moves back and forth. The price is v times the setting. The side ahead pays
-    v + 2^(v - 4) times, the power at most 2^8: a check that gains nothing may seem to win a pawn every time.
+    v + 2^(v - 4) times, the power at most 2^8: a linear price stops no check that seems to win a pawn each time.
     """
     visits = context.placements.visits(context.view, context.tries)
     if values[context.is_open].max() > 0.0:  # the side behind may be glad of a draw

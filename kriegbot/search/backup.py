@@ -18,7 +18,8 @@ Fold: TypeAlias = Callable[[Reals, Reals, Reals, int], None]
 totals [width], weights [count], values [count * width]. The value of a leaf or of an ended game stands in all of its
 `width` places. Weights need not sum to 1."""
 Settle: TypeAlias = Callable[[Reals, float, Reals, Reals], float]
-"""(totals, weight, parameters, passed_up) -> the value, in centipawns, that compares tries of one set.
+"""(totals, weight, parameters, passed_up) -> the value that compares tries of one set: centipawns, or if the rule
+`is_sum` their weighted sum.
 
 `weight` is the total weight of the set's histories. `passed_up` gets the totals of the set if this try is chosen."""
 

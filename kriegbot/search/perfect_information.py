@@ -26,7 +26,7 @@ from kriegbot.search.search import stop_after
 from kriegbot.search.settings import Method
 
 BOARDS, MOST_BOARDS, DEPTH = 40, 200, 3
-"""Boards valued for each try, the most of them by time, and plies before quiescence: one fewer if there is no time for
+"""Boards valued at each call, the most of them by time, and plies before quiescence: one fewer if there is no time for
 all BOARDS."""
 WORST, WORST_SHARE = 0.3, 0.2
 """Weight of the worst boards beside the mean, and the share of the boards that they are."""
@@ -244,7 +244,7 @@ class BoardValues:
         return np.array([DEPTH if board in most else DEPTH - 1 if board in less else 0 for board in _boards(rows)])
 
     def values(self, rows: kb.Rows, tries: Tries, depth: int, stop: kb.IntArray) -> kb.IntArray:
-        """Return what `value_boards` returns for the same arguments."""
+        """Return the values of `value_boards`, reusing earlier ones."""
         boards, valued = _boards(rows), self._values[depth]
         new = {board: i for i, board in enumerate(boards) if board not in valued}
         new_values, _ = value_boards(rows[list(new.values())], tries, depth, self._evaluator, self._rules, stop)

@@ -81,7 +81,7 @@ def policy_from(
     >>> policy_from(tries, np.array([20.0, 30.0, 30.0]), Report()).weights.tolist()
     [0.0, 1.0, 1.0]
 
-    `tries` [M] are the open ones in the order of their squares, with their values [M] in centipawns and the
+    `tries` [M] are the open ones in the order of `kernels.moves`, with their values [M] in centipawns and the
     probability `legal` [M] of each. Tries no likelier to be legal than `hopeless` are chosen only if all are so;
     without it or `legal` all are candidates. `temperature`, in centipawns, is that of a softmax over the candidates; at
     0 only the best are chosen, and `ties` says which of them.

@@ -5,11 +5,11 @@ between. The maxima are taken later, by `tree.back_up`, once all histories of a 
 would be strategy fusion, a different choice on each board that looks the same to us.
 
 Two shortcuts are not in the equations. Equal boards of one draw are searched as one, with their joint weight. And with
-one or two plies left we make no choice after the try, so its announcements change nothing: its value depends on the
-history alone, and all sets that the history reaches through refusals share it. In the paper every refused try costs a
-ply. With `Settings.free_refusals` = n the first n in a row cost none, and after one more the side moves at random.
+one or two plies left we make no choice after an accepted try, so its announcements change nothing: its value depends on
+the history alone, and all sets that the history reaches through refusals share it. In the paper each refused try costs
+a ply. With `Settings.free_refusals` = n the first n in a row cost none, and one more counts as a random legal move.
 
-A quiet move (`kernels.is_quiet`) gives no check and ends nothing, so its leaf needs no look at the position. `ours` and
+A quiet move (`kernels.is_quiet`) gives no check and ends nothing, so its leaf needs no test for an end. `ours` and
 `theirs` are the encoded announcements of our last move and of the opponent's.
 """
 
@@ -74,7 +74,7 @@ def utility(end: int, we_moved: bool) -> float:
 
 @kb.inlined
 def put(walk: Walk, totals: kb.Reals, value: float) -> None:
-    """Set `totals` to those of a certain value, bounded as `Settings.value_scale` says."""
+    """Set all `totals` to one sure value, bounded as `Settings.value_scale` says."""
     if walk.value_scale != 0.0:
         value /= sqrt(1.0 + (value / walk.value_scale) ** 2)  # operations that give the same bits on any machine
     for i in range(walk.tree.width):

@@ -2,7 +2,8 @@
 
 This is the search of Parker, Nau and Subrahmanian (AAAI 2006). The paper does not say how it broke ties, which are rare
 for sums and common for minima: here `Settings.ties` decides, at random by default. Nor does it say which announcements
-its histories fit: here `Settings.boards` decides, all of them by default. What the paper lacks is in `adjustments`.
+its histories fit: here `Settings.boards` decides, all of them by default. Ideas that
+adjust values are in `adjustments`.
 """
 
 import time
@@ -30,7 +31,7 @@ MOST_DRAWN = 3000
 FEW_PIECES = 5
 """Most opponent's pieces for which `Settings.king_uncertainty` counts."""
 DRAWING, ORDERING = 0, 0
-"""Last steps of two sub-seeds: for drawing the histories of a try, and below that one for their order."""
+"""Steps to two sub-seeds, one below the other: of drawing a try's histories, and of their order."""
 PERFECT_INFORMATION_SHARE = 0.4
 """Share of a search's time that is reserved for `search.perfect_information`."""
 
@@ -95,18 +96,9 @@ class SampledSearch:
         if self._board_values is None or self._board_values[0] != view.ply:
             self._board_values = view.ply, BoardValues(histories, method)
         tries, is_open = [decode_move(int(move)) for move in result.tries], are_open(view, result.tries)
+        (_, board_values), legal = self._board_values, result.legal
         context = Context(
-            settings,
-            method,
-            view,
-            histories,
-            tries,
-            is_open,
-            result.legal,
-            self._placements,
-            self._board_values[1],
-            seed,
-            deadline,
+            settings, method, view, histories, tries, is_open, legal, self._placements, board_values, seed, deadline
         )
         values = adjusted(result.values, context)
         searched = result.boards if settings.samples is None else int(weights[: result.boards].sum())
@@ -114,7 +106,7 @@ class SampledSearch:
             [move for move, is_left in zip(tries, is_open, strict=True) if is_left],
             values[is_open],
             report_of(belief, searched, result.depth, result.leaves),
-            result.legal[is_open],
+            legal[is_open],
             # if refusals cost plies, the value of a surely illegal try includes that cost, so the try may stay
             hopeless=settings.hopeless if method.free_refusals else None,
             temperature=temperature,

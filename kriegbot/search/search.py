@@ -1,7 +1,7 @@
 """Information-set search: walk the tree with one history after the other until the sample or the time is used up.
 
-This is the statistical sampling of Parker, Nau and Subrahmanian (AAAI 2006). `recursion` walks with one history, and
-the backup rules combine values. Minima have a pruned search, which takes the whole sample at once and is faster.
+The histories are one sample, which `sampled` draws. `recursion` walks with one history, and the backup rules combine
+values. Minima have a pruned search, which takes the whole sample at once and is faster.
 """
 
 import threading
@@ -22,7 +22,7 @@ from kriegbot.search.settings import Method
 from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, Lists, SearchTree, back_up
 
 SMALL_TREES = {1: 1, 2: MAX_MOVES}
-"""Most information sets of a search to depth 1 or 2. A deeper search starts with DEEP_TREE and grows."""
+"""Most information sets of a search to depth 1 or 2 without free refusals. Others start with DEEP_TREE and grow."""
 DEEP_TREE = 1 << 16
 GROWTH = 8
 PRUNED_FROM = 2
@@ -39,7 +39,7 @@ class TryValues:
     """Values of the `tries` [M] of an information set, as kernels encode moves.
 
     `values` [M] are centipawns from our side, `legal` [M] the probability that each is legal. If `is_pruned`, values of
-    tries below the best may be too high. `depth` is 1 if time ran out within the first board. `leaves` are evaluations.
+    tries below the best may be too high. `depth` is 1 if time ran out before any result. `leaves` are evaluations.
     """
 
     tries: Tries

@@ -1,6 +1,7 @@
 """Settings of a search: one field each, most of them with an option for specs.
 
-Players, levels and options of a spec set them. `Method` holds the settings that determine a try's value.
+Players, levels and options of a spec set them. `Method` holds the settings that determine a try's searched
+value; `search.adjustments` applies others to it.
 """
 
 import math
@@ -55,8 +56,8 @@ class Settings:
     backup: str | Backup = setting(str, "backup rule", "overconfident", parts=BACKUPS)  # noqa: RUF009 - a field
     opponent: str = setting(str, "replies that the search expects", "uniform", parts=OPPONENTS)
     belief_model: str = setting(str, "moves that the belief expects", "uniform", parts=OPPONENTS)
-    # 0 as in the paper: every refused try costs a ply. Otherwise the first n in a row cost none, and after one more
-    # the side moves at random
+    # 0 as in the paper: every refused try costs a ply. Otherwise the first n in a row cost none, and one more counts as
+    # a random legal move
     free_refusals: int = setting(int, "refusals in a row that cost no depth; 0: each costs a ply", 0, 0, 3)
     repetition_price: float = setting(float, "centipawns off for each earlier turn with pieces so placed", 0.0, 0, 1000)
     # on the square of the last capture, which both sides know; 1 counts all that `kernels.exchange` finds
@@ -65,7 +66,7 @@ class Settings:
     # risks, the side behind more
     value_scale: float = setting(float, "centipawns of a game nearly won; 0: values have no limit", 0.0, 0, 100_000)
     ties: Literal["random", "first", "last"] = setting(
-        str, "which of the best tries is chosen, by square", "random", choices=("random", "first", "last")
+        str, "which of the best tries is chosen, king's tries first", "random", choices=("random", "first", "last")
     )
     # "pool" draws from a renewed `belief.belief.Pool` of as many boards as are drawn
     boards: Literal["all", "pool", "last"] = setting(
@@ -76,14 +77,14 @@ class Settings:
     )
     # softmax by which a try is drawn, in centipawns: for the first 12 plies, and after them; 0 plays the best try
     temperature: tuple[float, float] = (0.0, 0.0)
-    # a try no likelier to be legal than this is chosen only if there is no other
+    # with `free_refusals`: a try no likelier to be legal than this is chosen only if there is no other
     hopeless: float = 0.0
     # centipawns for a recapture, times its probability of being legal
     recapture_bonus: float = 0.0
-    # with `samples`: share of the weight for boards on which the opponent's king, with few pieces left, stands a step
-    # beyond its squares in the belief, unless the belief is the whole information set
+    # share of the weight for boards on which the opponent's king stands a step beyond its squares in the belief; counts
+    # with `samples`, against few pieces, unless the belief is exact
     king_uncertainty: float = 0.0
-    # centipawns off a try for each unit of log-probability by which a model of us finds it likelier than a random one
+    # centipawns off a try for each nat by which the opponent's model of us finds it likelier than a random one
     predictability: float = 0.0
     # share of a try's value that is its perfect-information value
     perfect_info_weight: float = 0.0
@@ -113,7 +114,7 @@ OPTIONS: dict[str, Option] = {
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """Settings that determine a try's value, with their parts loaded; `Settings` describes each.
+    """Settings that determine a try's searched value, with their parts loaded; `Settings` describes each.
 
     >>> Method.of(Settings(depth=3)).depth
     3
