@@ -162,7 +162,7 @@ class Watch:
         was_taken = answer.to_square == event.move.to_square
         is_capture = event.announcement is not None and event.announcement.capture is not None
         is_piece = self.view.men[event.move.from_square] not in (chess.PAWN, chess.KING)
-        _, theirs = kb.announced_moves(self.view, len(self.view.events))
+        _, theirs = kb.last_announcements(self.view, len(self.view.events))
         for column, boards in ((EXPECTED, held), (TRUE, truth)):
             legal, covered, taken, mated = np.empty((4, len(boards)))
             found, move = (legal, covered, taken, mated), kb.encode_move(event.move)
@@ -185,7 +185,7 @@ class Watch:
         event = AnnouncedMove(
             kb.encode_announcement(self.record.turns[self.view.ply].announcement),
             kb.turn_history(view, index),
-            *kb.announced_moves(view, index),
+            *kb.last_announcements(view, index),
         )
         matches, types = matches_of(held.rows, event, self.belief.filter.rules, self.model), len(prior_of(self.model))
         chance = float(held.weights @ (matches.matching_weight / matches.total_weight))

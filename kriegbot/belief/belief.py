@@ -181,7 +181,7 @@ class Belief:
         particles = self._replayed_from_checkpoints(event, seed, ReplayBudget(deadline, MAX_RESCUE_BOARDS))
         if len(particles):
             return self._counted("replay", particles)
-        code, rules = kb.last_announced(view, last.event)
+        code, rules = kb.position_announcement(view, last.event)
         for changes in PERTURBATIONS if len(last.particles) else ():
             seed = kb.subseed(seed, changes)
             change = Perturbation(kb.side_of(not view.color), changes, code, rules)

@@ -170,7 +170,7 @@ def last_observation(view: View, boards: int, seed: int) -> kb.Rows:
     is_our_turn, pawn_attacks = view.turn == view.color, chess.BB_PAWN_ATTACKS[view.color]
     own, attempts = kb.from_board(_own_board(view), view.ply), ATTEMPTS + ATTEMPTS_PER_BOARD * boards
     tries = kb.tries_of(own, may_capture(view.pawn_tries), [kb.encode_move(move) for move in view.illegal])
-    code, rules = kb.last_announced(view, len(view.events))
+    code, rules = kb.position_announcement(view, len(view.events))
     closed = 0
     if is_our_turn and view.rules.checks_announced and not code >> kb.CHECK_SHIFT & 31:
         closed = squares_of(move.to_square for move in view.refused if is_pawn_capture(move, view.men))

@@ -87,7 +87,7 @@ class Filter:
                 return normalized(rows, weights, particles.is_exact, particles.is_consistent)
             case OpponentMoved(announcement):
                 code = kb.encode_announcement(announcement)
-                moved = AnnouncedMove(code, kb.turn_history(view, index), *kb.announced_moves(view, index))
+                moved = AnnouncedMove(code, kb.turn_history(view, index), *kb.last_announcements(view, index))
                 return self._after_opponent(particles, moved, kb.subseed(self.seed, index))
             case _:  # what the opponent tries and asks counts when it has moved: see `turn_history`
                 return particles

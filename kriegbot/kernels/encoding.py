@@ -47,7 +47,7 @@ def number_of_set(squares: tuple[chess.Square, ...]) -> int:
     return sum(comb(square - 8, place) for place, square in enumerate(squares, 1))
 
 
-def last_announced(view: referee.View, before: int) -> tuple[int, codes.KernelRules]:
+def position_announcement(view: referee.View, before: int) -> tuple[int, codes.KernelRules]:
     """Return the announcement of the position before an event of a view, less its move, and the rules of it.
 
     The starting position has none. An answer to "Any?" counts as an announcement of a rule set with YES_NO.
@@ -86,7 +86,7 @@ def turn_history(view: referee.View, before: int) -> codes.TurnHistory:
     return codes.TurnHistory(refused, answer, since)
 
 
-def announced_moves(view: referee.View, before: int) -> tuple[int, int]:
+def last_announcements(view: referee.View, before: int) -> tuple[int, int]:
     """Return the announcements of our last move and of the opponent's, before an event of a view; 0 for no move."""
     events = view.events[before - 1 :: -1] if before else ()
     ours = (event.announcement for event in events if isinstance(event, referee.OwnTry) and event.announcement)

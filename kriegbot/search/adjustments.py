@@ -94,7 +94,7 @@ def predictability(values: RealArray, context: Context) -> RealArray:
     The price falls as announcements make it less likely that the opponent has a model.
     """
     model, seed = context.method.opponent, kb.subseed(context.seed, PREDICTABILITY)
-    ours, _ = kb.announced_moves(context.view, len(context.view.events))
+    ours, _ = kb.last_announcements(context.view, len(context.view.events))
     price = context.settings.predictability * posterior_over_prior(context.histories, model)
     return values - price * predicted_nats(context.histories, model, ours, seed)
 

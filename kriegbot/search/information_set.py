@@ -31,7 +31,7 @@ class InformationSet:
     @classmethod
     def of(cls, view: View, rows: kb.Rows, weights: kb.RealArray) -> "InformationSet":
         """Return the set of a view in which its side is to move, from boards consistent with it."""
-        _, theirs = kb.announced_moves(view, len(view.events))
+        _, theirs = kb.last_announcements(view, len(view.events))
         return cls(rows, weights, tries_in(view, rows[0]), kb.kernel_rules(view.rules, view.limits), theirs)
 
     def first(self, boards: int) -> "InformationSet":

@@ -15,7 +15,7 @@ import numpy as np
 from kriegbot.belief.belief import Belief, Pool
 from kriegbot.belief.last_observation import last_observation, with_king_moved
 from kriegbot.belief.particles import list_consistent
-from kriegbot.kernels import RealArray, Rows, decode_move, last_announced, random_numbers, side_of, subseed
+from kriegbot.kernels import RealArray, Rows, decode_move, position_announcement, random_numbers, side_of, subseed
 from kriegbot.models import load_opponent
 from kriegbot.search.adjustments import ADJUSTMENTS, Context, Placements, adjusted
 from kriegbot.search.information_set import InformationSet, are_open
@@ -155,7 +155,7 @@ class SampledSearch:
         share = self.settings.king_uncertainty
         if not share or belief.particles.is_exact or view.opponent_men > FEW_PIECES:
             return rows, counts
-        code, rules = last_announced(view, len(view.events))
+        code, rules = position_announcement(view, len(view.events))
         others = with_king_moved(belief.particles, side_of(not view.color), code, rules, int(counts.sum()), seed)
         this_turn = takewhile(lambda event: not isinstance(event, OpponentMoved), view.events[::-1])
         others = others[list_consistent(others, this_turn)]
