@@ -29,12 +29,12 @@ def may_be_announced(other: kb.Word, ep: int, move: int, code: int) -> bool:
 class AnnouncedMove(NamedTuple):
     """A move of the opponent as the referee announced it.
 
-    code: the announcement. turn: refusals and "Any?" of that turn. ours, theirs: the announcements of our move before
+    code: the announcement. before: refusals and "Any?" of its turn. ours, theirs: the announcements of our move before
     and of the opponent's move before that, as in `models.protocol.Announced`.
     """
 
     code: int
-    turn: kb.TurnHistory
+    before: kb.TurnHistory
     ours: int
     theirs: int
 
@@ -90,14 +90,15 @@ def has_enough_illegal_tries(
     """Return True if a position has at least as many illegal tries as the referee refused; `count` are playable."""
     tries = kb.open_tries(tables, position, kb.pawns_to_try(tables, position, rules), moves)
     if turn.answer == kb.NOT_ASKED and rules.tries_announced == 0:
-        return turn.refused <= tries - count
+        return turn.refused_before_any <= tries - count
     others = kb.open_tries(tables, position, kb.NONE, moves)
     legal = kb.legal_moves(tables, position, moves)
     legal_captures = keep_pawn_captures(position, moves, legal)
     wrong_captures, wrong_others = tries - others - legal_captures, others - (legal - legal_captures)
-    if turn.answer != kb.NOT_ASKED and turn.since > (wrong_others if turn.answer == kb.NO else wrong_captures):
+    wrong_after_any = wrong_others if turn.answer == kb.NO else wrong_captures
+    if turn.answer != kb.NOT_ASKED and turn.refused_after_any > wrong_after_any:
         return False
-    return turn.refused + turn.since <= wrong_captures + wrong_others
+    return turn.refused_before_any + turn.refused_after_any <= wrong_captures + wrong_others
 
 
 @kb.entry
@@ -115,7 +116,8 @@ def match_moves(
     `done` is the number of boards matched by earlier calls; returns the number matched so far.
     """
     boards, listed, weights = kb.pointer(rows), kb.pointer(matches.listed), kb.pointer(matches.listed_weights)
-    scratch = kb.advance(listed, kb.MAX_MOVES)
+    scratch, turn = kb.advance(listed, kb.MAX_MOVES), event.before
+    refused = turn.refused_before_any + turn.refused_after_any
     matching, matched, total, end = matches.matching_moves, matches.matching_weight, matches.total_weight, 0
     for i in range(done):
         end += matching[i]
@@ -124,7 +126,6 @@ def match_moves(
             return i
         position = kb.load(boards, i)
         matching[i], matches.is_weighted[i], matched[i], total[i] = 0, 0, 0.0, 1.0
-        turn = event.turn
         count = playable(kb.pointer(tables), position, turn, listed)
         quiet = kb.quiet_info(kb.pointer(tables), position, rules)
         _, other = kb.pieces_of(position, kb.side_to_move(position))
@@ -141,9 +142,7 @@ def match_moves(
                 end += 1
         if end == begin:
             continue
-        if turn.refused + turn.since > 0 and not has_enough_illegal_tries(
-            kb.pointer(tables), position, turn, rules, count, scratch
-        ):
+        if refused > 0 and not has_enough_illegal_tries(kb.pointer(tables), position, turn, rules, count, scratch):
             end = begin
             continue
         matching[i], total[i] = end - begin, float(count)

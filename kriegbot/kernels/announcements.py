@@ -81,13 +81,13 @@ class KernelRules(NamedTuple):
 class TurnHistory(NamedTuple):
     """Announcements of a turn before its move.
 
-    `refused` illegal tries came before the question "Any?", if there was one, and `since` after it. Its `answer` is
-    NOT_ASKED, NO, YES (a pawn must capture) or TRIED (a pawn has tried to, and need not any more).
+    The two numbers of illegal tries are those before and after the question "Any?"; without it all come before. Its
+    `answer` is NOT_ASKED, NO, YES (a pawn must capture) or TRIED (a pawn has tried to, and need not any more).
     """
 
-    refused: int
+    refused_before_any: int
     answer: int
-    since: int
+    refused_after_any: int
 
 
 @kernel

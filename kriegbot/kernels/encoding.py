@@ -69,21 +69,21 @@ def turn_history(view: referee.View, before: int) -> codes.TurnHistory:
     A rule set without `nonsense` announces nonsense like illegal tries, so its refusals do not count. One exception:
     after a yes to "Any?" the first refusal is of a pawn capture.
     """
-    refused, answer, since = 0, codes.NOT_ASKED, 0
+    refused, answer, after_any = 0, codes.NOT_ASKED, 0
     for event in reversed(view.events[:before]):
         match event:
             case referee.OpponentRefused():
                 refused += 1
             case referee.OpponentAsked(yes_or_no):
                 answer = codes.YES if yes_or_no is referee.Answer.YES else codes.NO
-                since, refused = refused, 0
+                after_any, refused = refused, 0
             case _:
                 break
-    if answer == codes.YES and since > 0 and view.rules.asking is referee.Asking.OBLIGES_ONCE:
+    if answer == codes.YES and after_any > 0 and view.rules.asking is referee.Asking.OBLIGES_ONCE:
         answer = codes.TRIED
     if not view.rules.nonsense:
-        refused, since = 0, int(answer == codes.TRIED)
-    return codes.TurnHistory(refused, answer, since)
+        refused, after_any = 0, int(answer == codes.TRIED)
+    return codes.TurnHistory(refused, answer, after_any)
 
 
 def last_announcements(view: referee.View, before: int) -> tuple[int, int]:
