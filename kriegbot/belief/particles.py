@@ -13,8 +13,15 @@ import chess
 import numpy as np
 
 from kriegbot import kernels as kb
-from kriegbot.belief import filter as kernels
-from kriegbot.belief.filter import AnnouncedMove, matches_of
+from kriegbot.belief.filter import (
+    AnnouncedMove,
+    keep_accepted,
+    list_answering,
+    list_refusing,
+    matches_of,
+    merge_equal,
+    write_successors,
+)
 from kriegbot.models.built_in import uniform
 from kriegbot.models.protocol import Opponent, prior_of
 from referee import Announcement, Answer, Event, OpponentMoved, OwnQuestion, OwnTry, View
@@ -95,7 +102,7 @@ class Filter:
     def _after_own_move(self, particles: Particles, move: chess.Move, announcement: Announcement) -> Particles:
         rows, weights, scratch = particles.rows.copy(), particles.weights.copy(), np.empty(kb.MAX_MOVES, np.int32)
         code = kb.encode_announcement(announcement)
-        kept = kernels.keep_accepted(kb.TABLES, rows, weights, kb.encode_move(move), code, self.rules, scratch)
+        kept = keep_accepted(kb.TABLES, rows, weights, kb.encode_move(move), code, self.rules, scratch)
         return merged(rows[:kept], weights[:kept], particles.is_exact, particles.is_consistent)
 
     def _after_opponent(self, particles: Particles, event: AnnouncedMove, seed: int) -> Particles:
@@ -115,7 +122,7 @@ class Filter:
             successors = int(np.minimum(draws, moves).sum())
         rows, weights = np.empty((successors, 8), np.uint64), np.empty(successors)
         sampling = draws, shares, seed ^ 1  # `systematic` has used the numbers of the seed itself
-        written = kernels.write_successors(kb.TABLES, particles.rows, matches, sampling, (rows, weights))
+        written = write_successors(kb.TABLES, particles.rows, matches, sampling, (rows, weights))
         return merged(rows[:written], weights[:written], is_exact, particles.is_consistent)
 
 
@@ -125,9 +132,9 @@ def list_consistent(rows: kb.Rows, events: Iterable[Event]) -> kb.IntArray:
     for event in events:
         match event:
             case OwnTry(move, Answer.ILLEGAL):
-                kept = kept[kernels.list_refusing(rows[kept], kb.encode_move(move))]
+                kept = kept[list_refusing(rows[kept], kb.encode_move(move))]
             case OwnQuestion(Answer.YES | Answer.NO as answer):
-                kept = kept[kernels.list_answering(rows[kept], answer is Answer.YES)]
+                kept = kept[list_answering(rows[kept], answer is Answer.YES)]
     return kept
 
 
@@ -142,7 +149,7 @@ def systematic(mass: kb.RealArray, draws: int, seed: int) -> kb.IntArray:
 def merged(rows: kb.Rows, weights: kb.RealArray, is_exact: bool = False, is_consistent: bool = False) -> Particles:
     """Return particles from rows that may repeat: merge equal rows and normalise the weights."""
     table = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, np.int64)
-    count = kernels.merge_equal(rows, weights, table)
+    count = merge_equal(rows, weights, table)
     return normalized(rows[:count], weights[:count], is_exact, is_consistent)
 
 
