@@ -25,7 +25,7 @@ from typing import Any
 from kriegbot.parts import Option
 from kriegbot.players.base import Player, PlayerKind
 from kriegbot.players.search import search_player
-from kriegbot.search.settings import MOST_PARTICLES, Settings, particles_within
+from kriegbot.search.settings import DEFAULT_PARTICLES, Settings, particles_within
 
 RESAMPLE = 100
 PARTICLES_PER_SECOND, FEWEST_PARTICLES = 50_000, 2_000
@@ -100,7 +100,7 @@ WORDS = {
 
 def particles_beside(samples: int) -> int:
     """Return the most boards of a belief from which so many histories are drawn."""
-    return min(FEWEST_PARTICLES + 100 * samples, MOST_PARTICLES)
+    return min(FEWEST_PARTICLES + 100 * samples, DEFAULT_PARTICLES)
 
 
 def _make(seed: int, time: float, samples: int | None = None, level: str = BEST) -> Player:

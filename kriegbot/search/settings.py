@@ -16,13 +16,13 @@ from kriegbot.models.protocol import Opponent
 from kriegbot.parts import Option
 from kriegbot.search.backup import BACKUPS, Backup, load_backup
 
-MOST_PARTICLES = 50_000
+DEFAULT_PARTICLES = 50_000
 """Boards in the belief by default. Filtering a million boards at a move of the opponent takes about a second."""
 
 
 def particles_within(seconds: float, rate: int = 100_000, fewest: int = 500) -> int:
     """Return the default size of a belief for a budget: `rate` boards per second, within limits."""
-    return int(max(fewest, min(MOST_PARTICLES, rate * seconds)))
+    return int(max(fewest, min(DEFAULT_PARTICLES, rate * seconds)))
 
 
 def setting(kind: type, help: str, default: Any = None, low: float = 0, high: float = 0, **more: Any) -> Any:
