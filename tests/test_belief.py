@@ -75,7 +75,7 @@ def test_under_other_opponent_models_too_it_is_the_exact_posterior(model: str) -
         for uci in line.split():
             referee.try_move(chess.Move.from_uci(uci))
         view = referee.view(referee.turn)
-        belief, exact = Belief(view, 50_000, opponent=opponent), ExactBelief(view, replies=replies)
+        belief, exact = Belief(view, 50_000, model=opponent), ExactBelief(view, replies=replies)
         assert belief.particles.is_exact
         assert len(exact) > 1
         expected = {position_key(board): weight for board, weight in exact.positions}
@@ -99,7 +99,7 @@ def test_under_several_kinds_of_opponent_it_is_the_exact_posterior_of_board_and_
     keys = [position_key(to_board(row)) for row in found.rows]
     of = dict(zip(zip(keys, type_ids(found.rows).tolist(), strict=True), found.weights.tolist(), strict=True))
     assert of == pytest.approx({key: weight / sum(evidence) for key, weight in expected.items()})
-    assert found.boards == len(set(keys)) < len(found)
+    assert found.board_count == len(set(keys)) < len(found)
     assert abs(evidence[1] / sum(evidence) - KINDS[1]) > 0.1  # the announcements are evidence about the type
 
 
@@ -191,7 +191,7 @@ def test_boards_drawn_after_a_recapture_have_their_exact_probabilities(model: st
     for uci in ("e2e3", "a7a6", "d1e2", "h7h6", "e2d3", "g8f6", "d3d7", "d8d7"):
         referee.try_move(chess.Move.from_uci(uci))
     view = referee.view(chess.WHITE)
-    belief = Belief(view, 10**6, opponent=opponent)
+    belief = Belief(view, 10**6, model=opponent)
     before, event = belief.before_opponent_moved.particles, belief.before_opponent_moved.event
     sampled = [
         replace(belief.filter, max_particles=400, seed=seed).after_event(before, view, event) for seed in range(1000)

@@ -59,6 +59,7 @@ class Belief:
 
     Args:
       max_particles: most boards kept after a move of the opponent. A replay may keep more for a while.
+      model: opponent model that weighs the opponent's moves.
       recovery_attempts: N, if an inconsistent belief attempts a replay after each of the opponent's next N moves.
 
     Attributes:
@@ -88,11 +89,11 @@ class Belief:
         view: View,
         max_particles: int = 50_000,
         seed: int = 0,
-        opponent: Opponent = uniform,
+        model: Opponent = uniform,
         *,
         recovery_attempts: int = 0,
     ) -> None:
-        self.filter = Filter(kb.kernel_rules(view.rules, view.limits), max_particles, seed, opponent)
+        self.filter = Filter(kb.kernel_rules(view.rules, view.limits), max_particles, seed, model)
         self.recovery_attempts, self._attempts_left = recovery_attempts, 0
         self.rescues: Counter[str] = Counter()
         self.last_rescue = ""

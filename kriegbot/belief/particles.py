@@ -42,7 +42,7 @@ class Particles:
         return len(self.rows)
 
     @property
-    def boards(self) -> int:
+    def board_count(self) -> int:
         """Number of boards that differ by more than the opponent type."""
         if not (self.rows[:, 7] & kb.TYPE_MASK).any():
             return len(self.rows)
@@ -73,12 +73,12 @@ class Filter:
     rules: kb.KernelRules
     max_particles: int
     seed: int
-    opponent: Opponent = uniform
+    model: Opponent = uniform
     one_each: bool = False
 
     def start(self, view: View) -> Particles:
         """Return the starting position, which both sides know, once for each opponent type."""
-        prior = prior_of(self.opponent)
+        prior = prior_of(self.model)
         return Particles(
             kb.with_type_ids(kb.from_board(chess.Board(view.start)), len(prior)), np.array(prior), is_exact=True
         )
@@ -106,7 +106,7 @@ class Filter:
         return merged(rows[:kept], weights[:kept], particles.is_exact, particles.is_consistent)
 
     def _after_opponent(self, particles: Particles, event: AnnouncedMove, seed: int) -> Particles:
-        matches = matches_of(particles.rows, event, self.rules, self.opponent)
+        matches = matches_of(particles.rows, event, self.rules, self.model)
         moves, matching_weight, total = matches.matching_moves, matches.matching_weight, matches.total_weight
         successors = int(moves.sum())
         is_exact = particles.is_exact and successors <= self.max_particles

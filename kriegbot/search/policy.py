@@ -27,7 +27,7 @@ def report_of(belief: Belief, samples: int = 0, depth: int = 0, leaves: int = 0)
         samples=samples,
         depth=depth,
         leaves=leaves,
-        particles=particles.boards if len(particles) else 0,
+        particles=particles.board_count if len(particles) else 0,
         effective=particles.effective,
         rescue=belief.last_rescue,
         belief_inconsistent=not particles.is_consistent,
