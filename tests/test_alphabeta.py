@@ -22,7 +22,7 @@ MOST_LEAVES = many(10**9, 1_000)
 """Boards that have more, without cuts a hundred times as many, are left to a thorough run."""
 
 
-def is_loud(board: chess.Board, move: chess.Move) -> bool:
+def is_tactical(board: chess.Board, move: chess.Move) -> bool:
     """Return True if quiescence looks at a move: captures, and promotions to a queen."""
     if move.promotion:
         return move.promotion == chess.QUEEN
@@ -46,7 +46,7 @@ def plain_negamax(board: chess.Board, side: chess.Color, depth: int, ply: int, k
     moves, values = list(board.legal_moves), []
     if depth == -QUIESCENCE or (depth <= 0 and not board.is_check()):
         values.append(sign * ks(board, side))
-        moves = [move for move in moves if depth > -QUIESCENCE and is_loud(board, move)]
+        moves = [move for move in moves if depth > -QUIESCENCE and is_tactical(board, move)]
     for move in moves:
         board.push(move)
         values.append(-value(board, side, depth - 1, ply + 1, known))

@@ -38,14 +38,14 @@ QUIESCENCE = 4
 """Most plies of quiescence. Sampled boards are full of hanging pieces, and exchanges cost much time."""
 
 MOVE_MASK = (1 << 15) - 1
-"""Bits of the move in a number written by `loud_first`."""
+"""Bits of the move in a number written by `tactical_first`."""
 RANK_2, RANK_7 = kb.words(0xFF00, 0xFF000000000000)
 
 
 class BoardWorkspace(NamedTuple):
     """Memory of the search of a board.
 
-    moves: a list for each ply. killers: for each ply the move, not loud, that last refuted a position, 0 for none.
+    moves: a list for each ply. killers: for each ply the move, not tactical, that last refuted a position, 0 for none.
     stop [1]: set from outside to end the search. leaves [1]: positions evaluated.
     """
 
@@ -73,7 +73,7 @@ def value_rank(position: kb.Position, square: int) -> int:
 
 
 @kb.kernel
-def loudness(position: kb.Position, move: int) -> int:
+def priority_of(position: kb.Position, move: int) -> int:
     """Return the search priority of a capture or of a promotion to a queen, 0 for other moves."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
     victim = value_rank(position, target)
@@ -86,30 +86,30 @@ def loudness(position: kb.Position, move: int) -> int:
 
 
 @kb.kernel
-def loud_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
-    """Move captures and promotions to the front of a list, by loudness; return their number.
+def tactical_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
+    """Move captures and promotions to the front of a list, by priority; return their number.
 
-    The bits above each move keep its loudness; `make_move` ignores them.
+    The bits above each move keep its priority; `make_move` ignores them.
     """
-    loud = 0
+    tactical = 0
     for i in range(count):
-        loudness_of_move = loudness(position, moves[i])
-        if loudness_of_move == 0:
+        priority = priority_of(position, moves[i])
+        if priority == 0:
             continue
-        move = loudness_of_move << 15 | moves[i]
-        moves[i] = moves[loud]
-        place = loud
+        move = priority << 15 | moves[i]
+        moves[i] = moves[tactical]
+        place = tactical
         while place > 0 and moves[place - 1] < move:
             moves[place] = moves[place - 1]
             place -= 1
         moves[place] = move
-        loud += 1
-    return loud
+        tactical += 1
+    return tactical
 
 
 @kb.kernel
-def loud_targets(position: kb.Position) -> kb.Word:
-    """Return the target squares of loud moves, and of a few others."""
+def tactical_targets(position: kb.Position) -> kb.Word:
+    """Return the target squares of tactical moves, and of a few others."""
     side = kb.side_to_move(position)
     own, other = kb.pieces_of(position, side)
     passant = kb.ep_square(position)
@@ -148,22 +148,22 @@ def negamax(board: Board, position: kb.Position, was_quiet: bool, depth: int, pl
         best = evaluation(board, position)
         if best >= beta or depth == -QUIESCENCE:
             return best
-    count = kb.moves_to(board.tables, position, loud_targets(position) if may_stand_pat else kb.EVERYWHERE, moves)
-    loud = loud_first(position, moves, count)
+    count = kb.moves_to(board.tables, position, tactical_targets(position) if may_stand_pat else kb.EVERYWHERE, moves)
+    tactical = tactical_first(position, moves, count)
     if may_stand_pat:
-        count = loud
+        count = tactical
     if count == 0:
         return best
-    for i in range(loud, count):
+    for i in range(tactical, count):
         if moves[i] == board.work.killers[ply]:
-            moves[i], moves[loud] = moves[loud], moves[i]
+            moves[i], moves[tactical] = moves[tactical], moves[i]
     quiet = kb.quiet_info(board.tables, position, board.rules)
     for i in range(count):
         after, _ = kb.make_move(board.tables, position, moves[i])
         is_quiet = kb.is_quiet(quiet, position, moves[i] & MOVE_MASK)
         best = max(best, -negamax(board, after, is_quiet, depth - 1, ply + 1, -beta, -max(alpha, best)))
         if best >= beta:
-            if i >= loud:
+            if i >= tactical:
                 board.work.killers[ply] = moves[i]
             break
     return best
