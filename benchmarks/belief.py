@@ -87,7 +87,7 @@ def main() -> None:
     enough = (tally.rich + tally.exact) / tally.turns
     print(f"turns with at least 1,000 distinct boards, or all consistent ones: {enough:.2%}")
     print(f"  with all consistent ones: {tally.exact / tally.turns:.2%} of turns")
-    for rescue in ("replay", "last observation", "blind"):
+    for rescue in ("replay", "perturbed", "blind"):
         print(f"turns that needed the rescue {rescue!r}: {tally.rescues[rescue] / tally.turns:.3%}")
     print(f"turns with a inconsistent belief after such a rescue: {tally.inconsistent / tally.turns:.3%}")
     print(f"events at which the true position was dropped: {tally.dropped} of {tally.events}")

@@ -18,7 +18,7 @@ class Report:
     leaves: int = 0  # positions evaluated
     particles: int = 0  # distinct boards in the belief
     effective: float = 0.0  # effective sample size of the belief
-    rescue: str = ""  # gravest rescue of the belief for this try: "replay", "last observation" or "blind"
+    rescue: str = ""  # gravest rescue of the belief for this try: "replay", "perturbed" or "blind"
     belief_inconsistent: bool = False  # True if the belief may contradict an announcement
     why: str = ""  # one line for people
     seconds: float = 0.0  # time taken

@@ -34,7 +34,7 @@ def test_the_line_says_that_a_belief_is_inconsistent() -> None:
 
 
 def test_the_line_goes_through_the_protocol() -> None:
-    said = Report(why="1,812 boards; best: Nf3 +0.45 (33% legal)", rescue="last observation")
+    said = Report(why="1,812 boards; best: Nf3 +0.45 (33% legal)", rescue="perturbed")
     info, answer = answer_lines(Choice(chess.Move.from_uci("g1f3"), said))
     report = read_answer(info, Report())
     assert isinstance(report, Report)

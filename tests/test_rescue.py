@@ -45,15 +45,15 @@ def test_a_starved_belief_is_rescued_and_says_how() -> None:
                     assert_fits_own_men(belief, view.men, chess.WHITE)
             referee.try_move(rng.choice(view.tries()))
         rescues |= set(belief.rescues)
-    assert rescues >= {"replay", "last observation"}
+    assert rescues >= {"replay", "perturbed"}
 
 
 @pytest.mark.parametrize(
     ("seed", "rescues", "digest"),
     [
-        (0, {"replay": 5, "last observation": 1, "blind": 1}, "530c433772d71a30"),
-        (1, {"replay": 3, "last observation": 11, "blind": 3}, "972d4ef7004290d3"),
-        pytest.param(5, {"replay": 2, "last observation": 12, "blind": 5}, "c33e92a916b366a7", marks=pytest.mark.slow),
+        (0, {"replay": 5, "perturbed": 1, "blind": 1}, "530c433772d71a30"),
+        (1, {"replay": 3, "perturbed": 11, "blind": 3}, "972d4ef7004290d3"),
+        pytest.param(5, {"replay": 2, "perturbed": 12, "blind": 5}, "c33e92a916b366a7", marks=pytest.mark.slow),
     ],
 )
 def test_a_seed_is_a_belief_whatever_rescues_it_needs(seed: int, rescues: dict[str, int], digest: str) -> None:
@@ -108,7 +108,7 @@ def test_a_rescue_that_leaves_the_information_set_is_remembered_until_a_replay()
                     fitted = (
                         belief.particles.is_consistent
                     )  # one event needed a replay, another more, in whatever order
-                elif belief.last_rescue in ("last observation", "blind"):
+                elif belief.last_rescue in ("perturbed", "blind"):
                     fitted = False
                 elif belief.last_rescue == "replay":
                     fitted = True

@@ -3,8 +3,8 @@
 A sampled belief may run empty although some board is consistent. Then it tries these rescues in order and counts them:
 
 1. "replay": filter an earlier set of boards through the events since, with more particles. The result is consistent.
-2. "last observation": perturb the boards before the opponent's last move, that is, move some pieces so that the
-   announcement then fits; filter them through the events since.
+2. "perturbed": move some pieces of the boards before the opponent's last move so that the announcement then fits, and
+   filter these boards through the events since. Records of 0.2.0 call it "last observation".
 3. "blind": put the opponent's pieces anywhere that the last announcement allows.
    If there is no such board, the belief stays empty for now.
 
@@ -190,7 +190,7 @@ class Belief:
             reseeded = replace(self.filter, seed=seed)
             particles = self._replayed(reseeded, Checkpoint(last.event, start), event, ReplayBudget())
             if len(particles):
-                return self._counted("last observation", particles)
+                return self._counted("perturbed", particles)
         self._events = len(view.events)  # blind boards match the end of the view: skip the events before
         return self._counted("blind", blind_particles(view, seed))
 
@@ -206,7 +206,7 @@ class Belief:
     def _counted(self, rescue: str, particles: Particles) -> Particles:
         self.rescues[rescue] += 1
         self._attempts_left = 0 if rescue == "replay" else self.recovery_attempts
-        self.last_rescue = max(self.last_rescue, rescue, key=("", "replay", "last observation", "blind").index)
+        self.last_rescue = max(self.last_rescue, rescue, key=("", "replay", "perturbed", "blind").index)
         return particles
 
 

@@ -92,7 +92,7 @@ class HybridSearch:
             leaves=leaves,
             particles=len(self.pool.particles) if self.pool else 0,
             effective=self.pool.particles.effective if self.pool else 0.0,
-            rescue="last observation" if self.pool and len(self.pool.particles) == 0 else "",
+            rescue="blind" if self.pool and len(self.pool.particles) == 0 else "",
             belief_inconsistent=self._is_filled_up,
         )
         if sums is None:  # no board is consistent with the refusals of this turn
