@@ -27,7 +27,7 @@ from kriegbot.players.base import Player, PlayerKind
 from kriegbot.players.search import search_player
 from kriegbot.search.settings import DEFAULT_PARTICLES, Settings, particles_within
 
-RESAMPLE = 100
+RESAMPLE = 100  # histories that a search by time adds after a refusal
 PARTICLES_PER_SECOND, FEWEST_PARTICLES = 50_000, 2_000
 
 FLAGSHIP = Settings(

@@ -37,10 +37,10 @@ PERFECT_INFORMATION_SHARE = 0.4
 
 
 class Sample(NamedTuple):
-    """Histories drawn in one turn: boards [n, 8], the count of each [n], and their lists of moves."""
+    """Histories of one turn: boards [n, 8], their weights [n], and their lists of moves."""
 
     rows: Rows
-    counts: RealArray
+    weights: RealArray
     lists: Lists
 
 
@@ -124,14 +124,14 @@ class SampledSearch:
             return *(belief.shuffled(seed) if is_whole else self._draw(belief, view, seed)), None
         self._sample_events = len(view.events)
         if sample is None or any(isinstance(event, OpponentMoved) for event in news):
-            rows, counts = self._draw(belief, view, seed)
+            rows, weights = self._draw(belief, view, seed)
             lists = Lists.empty(len(rows) + 16 * more, self.method.depth, len(self.method.backup.start))  # 16 refusals
-            sample = Sample(rows[:0], counts[:0], lists)
+            sample = Sample(rows[:0], weights[:0], lists)
         else:
-            rows, counts = self._draw(belief, view, seed, more)
+            rows, weights = self._draw(belief, view, seed, more)
         kept = list_consistent(sample.rows, news)
-        rows, counts = np.concatenate([sample.rows[kept], rows]), np.concatenate([sample.counts[kept], counts])
-        self._sample = Sample(rows, counts, sample.lists.keep_histories(kept, len(rows) - len(kept)))
+        rows, weights = np.concatenate([sample.rows[kept], rows]), np.concatenate([sample.weights[kept], weights])
+        self._sample = Sample(rows, weights, sample.lists.keep_histories(kept, len(rows) - len(kept)))
         return self._sample
 
     def _draw(self, belief: Belief, view: View, seed: int, more: int | None = None) -> tuple[Rows, RealArray]:

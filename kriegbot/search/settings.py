@@ -45,7 +45,7 @@ class Settings:
     retry_time: float | None = setting(
         float, "budget for each later try of a turn", None, 0.01, 3600, unit="seconds", default_text="as time"
     )
-    # after a refusal the search keeps histories in which the try was illegal, and adds this many; None draws all again
+    # number of histories that join, after a refusal, those in which the try was illegal; None draws all again
     resample: int | None = setting(
         int, "histories drawn after a refusal, beside those kept", None, 1, 1_000_000, default_text="all redrawn"
     )
