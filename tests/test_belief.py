@@ -89,7 +89,7 @@ def test_under_several_kinds_of_opponent_it_is_the_exact_posterior_of_board_and_
     for uci in line.split():
         referee.try_move(chess.Move.from_uci(uci))
     view = referee.view(referee.turn)
-    found, expected, evidence = Belief(view, 50_000, opponent=two_kinds).particles, {}, []
+    found, expected, evidence = Belief(view, 50_000, model=two_kinds).particles, {}, []
     assert found.is_exact
     for kind, (share, replies) in enumerate(zip(KINDS, (plain_opponents.equally_likely, plain_odd), strict=True)):
         exact = ExactBelief(view, replies=replies)
