@@ -1,7 +1,7 @@
 """Calibration of the flagship's belief: its expectations of the opponent beside the truth, on games of tournaments.
 
     kriegbot tournament kriegbot:samples=200 metaposition mcts --games 16 --out pool.sqlite
-    python benchmarks/seeing.py pool.sqlite
+    python benchmarks/seeing.py pool.sqlite --plot docs/king.svg
     python benchmarks/seeing.py pool.sqlite --belief-model uniform --json
 
 The script rebuilds the belief of the watched side event by event, with the player's own seed: with `samples=200` it is
@@ -11,7 +11,8 @@ the belief of the game. At each turn, with the boards before the accepted try, i
     taken at once    the opponent recaptures: expected by the model's replies; true if it did
     attacked         our pieces, and the squares around our king including its own, that the opponent attacks
     mating reply     after our move, the opponent has a mate in one
-    true board       after ply 10, opponent types apart: share of turns that have it, and its mean weight
+    true board       after ply 10, opponent types together: share of turns that have it, and its mean weight
+    king's square    after ply 10, squares on which the king stands with a probability in tenths; `--plot` draws them
 
 Of all tries after ply 20: those from few boards (distinct, types apart, not exact), and those from an inconsistent
 belief. Of the opponent's moves, in nats: the likelihood of the announcement under belief and model (at least FLOOR),
@@ -39,11 +40,15 @@ from kriegbot.models import load_opponent
 from kriegbot.models.protocol import Announced, Opponent, chances_of, prior_of
 from kriegbot.players.kriegbot import FLAGSHIP, particles_beside
 from referee import Answer, GameRecord, OwnTry, View
+from tournaments.presentation import LINE, plotting, svg_plot
 from tournaments.store import Store, StoreError
 
 EXPECTED, TRUE = BOTH = ("expected", "true")
 FLOOR, DRAWS = 1e-4, 2000
 OPENING, EARLY, POOR, FEW = 10, 20, 50, 300
+KING = "king's square: from {}"
+Figures: TypeAlias = dict[str, dict[str, list[float]]]
+"""Mean, its interval and the count of each figure, expected and true."""
 Sums: TypeAlias = defaultdict[tuple[str, str], list[float]]
 """Of each figure, expected and true: its sum over a game, and its count."""
 
@@ -146,6 +151,8 @@ class Watch:
         if ply >= OPENING:
             self.add("true board: held", TRUE, weight > 0.0)
             self.add("true board: weight", TRUE, weight)
+            if len(held):
+                self.king_square()
         truth = Particles(self.truth, np.ones(1), is_exact=False)
         for column, boards in ((EXPECTED, bare), (TRUE, truth)):
             if len(boards):
@@ -155,6 +162,16 @@ class Watch:
                 self.add("attacked: squares around our king", column, boards.weights @ near)
         if ply + 1 < len(self.record.turns):
             self.replies(event, held, truth)
+
+    def king_square(self) -> None:
+        """Add the probabilities of squares of the opponent's king, in tenths, and on how many of these it stands."""
+        chances = self.belief.occupancy(not self.color)[chess.KING - 1]
+        is_king = np.arange(64) == kb.to_board(self.truth[0]).king(not self.color)
+        for tenth in range(10):
+            those = np.minimum(10 * chances, 9).astype(int) == tenth
+            for column, values in ((EXPECTED, chances), (TRUE, is_king)):
+                self.sums[KING.format(tenth / 10), column][0] += float(values[those].sum())
+                self.sums[KING.format(tenth / 10), column][1] += int(those.sum())
 
     def replies(self, event: OwnTry, held: Particles, truth: Particles) -> None:
         """Add the expectations of the opponent's reply to an accepted move."""
@@ -198,10 +215,10 @@ class Watch:
             self.add("likelihood of the true move, nats", TRUE, np.log(found))
 
 
-def means(games: list[Sums]) -> dict[str, dict[str, list[float]]]:
-    """Return the mean, its interval and the count of each figure, expected and true."""
+def means(games: list[Sums]) -> Figures:
+    """Return the figures of some games."""
     drawn = np.random.default_rng(0).multinomial(len(games), np.full(len(games), 1 / len(games)), DRAWS)
-    figures: dict[str, dict[str, list[float]]] = defaultdict(dict)
+    figures: Figures = defaultdict(dict)
     for name in sorted({name for sums in games for name, _ in sums}):
         for column in BOTH:
             totals, counts = np.array([sums[name, column] for sums in games]).T
@@ -210,6 +227,26 @@ def means(games: list[Sums]) -> dict[str, dict[str, list[float]]]:
                 ends = np.quantile((drawn @ totals)[again > 0] / again[again > 0], (0.025, 0.975))
                 figures[name][column] = [float(totals.sum() / counts.sum()), *map(float, ends), int(counts.sum())]
     return figures
+
+
+def plot_of(results: dict[str, Figures]) -> str:
+    """Draw how often the king stands on squares that the belief gives some probability, by opponent, as SVG."""
+    from matplotlib.figure import Figure
+
+    with plotting():
+        figure = Figure(figsize=(5, 4.4), layout="constrained")
+        axes = figure.subplots()
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.plot((0, 1), (0, 1), color=LINE, linewidth=0.8)
+        for opponent, figures in results.items():
+            points = [figures[name] for name in map(KING.format, np.arange(10) / 10) if name in figures]
+            expected, true = (np.array([one[column][:3] for one in points]).T for column in BOTH)
+            errors = np.abs(true[1:] - true[0])
+            axes.errorbar(expected[0], true[0], yerr=errors, fmt="o-", capsize=3, label=opponent.split(":")[0])
+        axes.set_xlabel("probability of the opponent's king on a square")
+        axes.set_ylabel("how often it stands there, with 95% interval")
+        axes.legend(frameon=False)
+        return svg_plot("king", "Where the belief expects the king", list(results), figure).svg
 
 
 def watched(file: Path, watcher: str, most: int | None, particles: int, model: Opponent) -> dict[str, list[Sums]]:
@@ -234,6 +271,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=200, help="of the player; sets the size of its belief")
     parser.add_argument("--belief-model", default=FLAGSHIP.belief_model, help="opponent model of belief and replies")
     parser.add_argument("--games", type=int, help="maximum per opponent")
+    parser.add_argument("--plot", type=Path, help="file for an SVG of the king's squares")
     parser.add_argument("--json", action="store_true", help="one object: mean, low, high and count of each figure")
     options = parser.parse_args()
     model, particles = load_opponent(options.belief_model), particles_beside(options.samples)
@@ -244,6 +282,8 @@ def main() -> None:
     if not found:
         parser.error(f"no game of a player whose spec begins with {options.watcher!r} in {options.file}")
     results = {opponent: means(watches) for opponent, watches in found.items()}
+    if options.plot:
+        options.plot.write_text(plot_of(results), encoding="utf-8")
     if options.json:
         print(json.dumps(results, indent=1))
         return

@@ -34,3 +34,11 @@ def test_a_queen_on_f7_can_be_taken_by_the_king_on_every_board_and_was() -> None
     assert sums["captures by pieces: covered", "true"] == sums["captures by pieces: taken at once", "true"] == [1, 1]
     assert sums["captures by pieces: covered", "expected"] == pytest.approx([1, 1], rel=0.2)
     assert 0 < sums["captures by pieces: taken at once", "expected"][0] < 1
+
+
+def test_every_turn_after_the_opening_counts_each_square_and_the_king_once() -> None:
+    sums = watched(3 * "g1f3 g8f6 f3g1 f6g8 " + "e2e4", chess.WHITE)
+    tenths = [SEEING.KING.format(tenth / 10) for tenth in range(10)]
+    assert [sum(sums[name, column][1] for name in tenths) for column in SEEING.BOTH] == [2 * 64, 2 * 64]
+    assert sum(sums[name, "true"][0] for name in tenths) == 2
+    assert sum(sums[name, "expected"][0] for name in tenths) == pytest.approx(2)
