@@ -73,7 +73,7 @@ class RuleSet:
       title: in sentences: up to 80 characters, without _
       illegal_to: the sides to which the referee announces an illegal try.
       nonsense: True if the referee answers "nonsense", to the mover alone, to a try that is impossible on the mover's
-        own board or repeated in the same turn. Otherwise it answers as to an illegal try.
+        own board or repeated in the same turn. Otherwise, unless "Any?" obliges, it answers as to an illegal try.
       captured_kind: True if a capture announcement tells a pawn from a piece.
       one_minor_each_draws: True if it is a draw once neither side has more than king and one minor piece.
       asking: the effect of "Any?".

@@ -30,7 +30,7 @@ def test_the_line_says_that_a_belief_is_inconsistent() -> None:
         np.full(1, np.nan),
         Report(particles=1, belief_inconsistent=True),
     )
-    assert why(view, policy) == "1 board consistent with the last announcement only; best: e4"
+    assert why(view, policy) == "1 board that may contradict an announcement; best: e4"
 
 
 def test_the_line_goes_through_the_protocol() -> None:

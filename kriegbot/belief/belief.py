@@ -3,10 +3,10 @@
 A sampled belief may run empty although some board is consistent. Then it tries these rescues in order and counts them:
 
 1. "replay": filter an earlier set of boards through the events since, with more particles. The result is consistent.
-2. "perturbed": move some pieces of the boards before the opponent's last move so that the announcement then fits, and
-   filter these boards through the events since. Records of 0.2.0 call it "last observation".
-3. "blind": put the opponent's pieces anywhere that the last announcement allows.
-   If there is no such board, the belief stays empty for now.
+2. "perturbed": move some enemy pieces on the boards before the opponent's last move, keep the boards that fit what had
+   been announced by then, and filter them through the events since. Records of 0.2.0 call it "last observation".
+3. "blind": put the opponent's pieces anywhere that the last announcement allows or, if no board drawn fits it, at least
+   this turn's refusals and answers. If none fits these either, the belief stays empty for now.
 
 After 2 or 3 the belief is not the information set, and `particles.is_consistent` is False until a replay succeeds.
 """
@@ -211,7 +211,7 @@ class Belief:
 
 
 class EmptyBelief(ValueError):
-    """A belief that never dropped a board ran empty: the view contradicts its start or its rule set."""
+    """An exact belief ran empty: the view contradicts its start or its rule set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ class BeliefTimeline:
 
 
 class Pool:
-    """At most `max_particles` boards, never rescued. Unless it is renewed, all boards fit the view, and it stays empty.
+    """At most `max_particles` boards, never rescued. Unless renewed, all fit the view, and once empty it stays so.
 
     After Parker, Nau and Subrahmanian (IJCAI 2005). It outlasts theirs, since our filter keeps all consistent
     successors of a board while there is space. If it `is_renewed`, it replaces lost boards by boards consistent with

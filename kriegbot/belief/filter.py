@@ -2,7 +2,8 @@
 
 On the opponent's turn the filter lists every legal move of every board and keeps the moves that the referee would
 announce as it did. A board passes its weight on to them in the proportions of the opponent model, normalised over all
-its legal moves (Bayes' rule). Under the uniform model a board of weight w with l legal moves passes on w / l to each.
+its `playable` moves (Bayes' rule): the legal ones, or after "Any?" those that the answer leaves. Under the uniform
+model a board of weight w with l of them passes on w / l to each.
 """
 
 from typing import NamedTuple

@@ -2,7 +2,7 @@
 
 `last_observation` is the "LOS" of Parker, Nau and Subrahmanian (IJCAI 2005). The opponent gets a king and random pieces
 of a full set, on random squares: the paper does not say how it places them. A board is kept if the referee would repeat
-its last announcement on it, and if every try refused this turn is illegal on it.
+its last announcement on it, unless no board drawn allows that, and if every try refused this turn is illegal on it.
 
 Two things make random boards consistent more often. A piece is placed where the opponent has just captured. No piece is
 placed where a pawn of ours was refused a capture while not in check, or could capture although the referee did not name

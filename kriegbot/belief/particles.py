@@ -1,9 +1,8 @@
 """Weighted sets of boards, and the particle filter that updates them after each event of a view.
 
 This filter departs from a plain one in one point: it draws only if not all boards that follow fit into the set. As long
-as all have always fitted, the set is the information set with exact weights. Draws are in proportion to the exact
-weights. This is the fully adapted filter of Pitt and Shephard (1999): it uses the announcement before it draws, so it
-need not resample.
+as all have always fitted, the set is the information set. Draws are in proportion to the weights. This is the fully
+adapted filter of Pitt and Shephard (1999): it uses the announcement before it draws, so it need not resample.
 """
 
 from collections.abc import Iterable
@@ -29,14 +28,17 @@ from referee import Announcement, Answer, Event, OpponentMoved, OwnQuestion, Own
 
 @dataclass(frozen=True, slots=True)
 class Particles:
-    """Distinct boards [N, 8] with positive weights [N], which sum to 1. Some may differ in the opponent type only."""
+    """Distinct boards [N, 8] with positive weights [N], which sum to 1. Some may differ in the opponent type only.
+
+    Weights ignore how likely the opponent's refusals are.
+    """
 
     rows: kb.Rows
     weights: kb.RealArray
     is_exact: bool
-    """True if this is the whole information set: nothing was ever drawn. Weights leave out how likely refusals are."""
+    """True if this is the whole information set: nothing was ever drawn."""
     is_consistent: bool = True
-    """True if every board is consistent with all announcements, not only with the last."""
+    """True if every board is consistent with all announcements; otherwise boards may contradict some."""
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -2,8 +2,8 @@
 
 Commands, tournaments and the page play turns with `play_turn`, environments those of their opponent. Online play shares
 `ask_player`, since its referee is a server. A player that raises, hangs, dies, gives an invalid answer or tries for
-ever loses by forfeit, and the record says why. A person who leaves, or an interrupt, abandons the game. There is always
-a record.
+ever loses by forfeit, and the record says why; in a `HereSeat` one that hangs or exits takes the game with it. A person
+who leaves, or an interrupt, abandons the game: there is a record, too.
 """
 
 import hashlib
@@ -103,7 +103,7 @@ class PlayerStatistics:
 
     player: str  # its spec
     turns: int = 0  # moves made
-    tries: int = 0  # accepted ones included
+    tries: int = 0  # accepted ones and pointless questions included
     illegal: int = 0  # tries that the referee refused although they were open to the player
     nonsense: int = 0  # tries and questions with `Attempt.is_nonsense`
     mean_seconds: float = 0.0  # of an answer, measured outside the player's process
@@ -164,7 +164,7 @@ def play_game(
     begun: GameRecord | None = None,
     keep: Callable[[GameRecord], None] | None = None,
 ) -> GameResult:
-    """Play one game to its end, whatever the players do.
+    """Play one game to its end. Only a `HereSeat` cannot stop a player that hangs or exits.
 
     >>> result = play_game("rand", "rand", limits=Limits(plies=40), seed=1)
     >>> result.record.result, len(result.record.turns), result.white.turns

@@ -1,7 +1,8 @@
 """Seats: the interface between a game and its players, and the ways in which a player can fail.
 
-A game talks to seats, never to players. A program sits in a process of its own (`kriegbot.game.process`), so that the
-game can stop it and the program has nothing but its views. A person, or a trusted player, sits in this process.
+A game talks to seats, never to players. A program from outside sits in a process of its own (`kriegbot.game.process`),
+so that the game can stop it and the program has nothing but its views. A person sits in this process; a built-in
+program may sit in either.
 """
 
 import reprlib

@@ -48,9 +48,10 @@ def number_of_set(squares: tuple[chess.Square, ...]) -> int:
 
 
 def position_announcement(view: referee.View, before: int) -> tuple[int, codes.KernelRules]:
-    """Return the announcement of the position before an event of a view, less its move, and the rules of it.
+    """Return what was announced of the position before an event of a view, and the rules under which it was.
 
-    The starting position has none. An answer to "Any?" counts as an announcement of a rule set with YES_NO.
+    What belongs to the move, such as a capture, is left out. The starting position has no announcement. An answer to
+    "Any?" counts as an announcement of a rule set with YES_NO.
     """
     rules, answer_bits = kernel_rules(view.rules, view.limits), 0
     for event in reversed(view.events[:before]):

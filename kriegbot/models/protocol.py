@@ -24,7 +24,7 @@ Opponent: TypeAlias = Callable[[kb.Words, kb.Position, Announced, kb.Moves, int,
 """(tables, position, announced, moves, count, weights) -> False if all moves are equally likely, else True.
 
 `moves` are the `count` >= 1 legal moves of the side to move in `position`. The model writes their `weights`, all above
-0, unless it returns False; they need not sum to 1. Both lists have MAX_MOVES places, twice what a position needs: a
+0, unless it returns False; they need not sum to 1. Both lists have MAX_MOVES places, more than a position needs: a
 model may use those behind `count` as scratch memory."""
 
 
@@ -66,7 +66,7 @@ def weights_of(rows: kb.Rows, announced: Announced, model: Opponent) -> tuple[kb
     """Return the number [N] of legal moves of the side to move on each board, the moves, and their weights.
 
     Rows of moves [N, MAX_MOVES] and weights [N, 2 * MAX_MOVES] begin with those of the legal moves. The weights are 1
-    if the model writes none, and nan from MAX_MOVES on unless it writes there. All else has no meaning.
+    if the model writes none, and nan from MAX_MOVES on, unless it writes beyond its list. All else has no meaning.
     """
     counts, moves = np.empty(len(rows), np.int64), np.empty((len(rows), kb.MAX_MOVES), np.int32)
     weights = np.full((len(rows), 2 * kb.MAX_MOVES), np.nan)

@@ -4,8 +4,8 @@ docs/strength.md has the matches, and what each idea is worth. What differs from
 
 - Belief and search expect moves as opponents of four types make them (`models.built_in`), and announcements tell the
   types apart. An inconsistent belief tries to recover, eight times.
-- A refused try costs no depth. After a capture a leaf plays out the exchange on that square, which both sides know.
-  `evaluators.sound` values leaves.
+- The first refused try costs no depth. After a capture a leaf plays out the exchange on that square, which both sides
+  know. `evaluators.sound` values leaves.
 - Values are bounded, as chances of winning are: it risks less when it is ahead, and more when it is behind.
 - Half of a try's value is its perfect-information value. Predictable tries and repetition cost something
   (`search.adjustments`).

@@ -30,7 +30,7 @@ FIRST_SHARE, LATER_SHARE = 0.35, 0.2
 RESCUE_SHARE = 0.5
 """Share of that rest after which replays of the belief end."""
 CHOOSING = 1
-"""Step to a sub-seed of a try, beside `search.sampled.DRAWING`."""
+"""Step in `subseed` from a try's seed, beside `search.sampled.DRAWING`."""
 
 
 class SearchPlayer:
@@ -120,7 +120,7 @@ def why(view: View, policy: Policy) -> str:
     boards = policy.report.particles
     believed = f"{boards:,} board{'s' * (boards != 1)}" if boards else "no board"
     if policy.report.belief_inconsistent:
-        believed += " consistent with the last announcement only"
+        believed += " that may contradict an announcement"
     can_be_chosen = np.flatnonzero((policy.weights > 0) | ~np.isnan(policy.values))
     best_first = np.lexsort((-policy.values[can_be_chosen], policy.weights[can_be_chosen] == 0))
     tries = []

@@ -28,7 +28,7 @@ PREDICTED_BOARDS = 20
 FEW_VISITS, MOST_DOUBLED = 4, 8
 """Visits beyond which the second price of the side ahead exceeds 1, and its most doublings."""
 PERFECT_INFORMATION, PREDICTABILITY = 1, 2
-"""Sub-seeds of a drawing."""
+"""Steps in `subseed` from the seed of drawing a try's histories."""
 
 
 class Placements:

@@ -2,7 +2,7 @@
 
 A rule accumulates a few numbers, the totals, for each try of an information set. `fold` adds all that may follow the
 try to them: histories, replies and announcements, among which we do not choose. Once all are in, `settle` turns the
-totals of a try into the value by which we choose. The totals of the best try go on to the set above.
+totals of a try into the value by which we choose. What it passes up for the best try goes on to the set above.
 """
 
 from collections.abc import Callable

@@ -31,7 +31,7 @@ MOST_DRAWN = 3000
 FEW_PIECES = 5
 """Most opponent's pieces for which `Settings.king_uncertainty` counts."""
 DRAWING, ORDERING = 0, 0
-"""Steps to two sub-seeds, one below the other: of drawing a try's histories, and of their order."""
+"""Steps in `subseed`: from a try's seed to that of drawing its histories, and from there to that of their order."""
 PERFECT_INFORMATION_SHARE = 0.4
 """Share of a search's time that is reserved for `search.perfect_information`."""
 

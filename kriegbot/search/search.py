@@ -1,7 +1,8 @@
 """Information-set search: walk the tree with one history after the other until the sample or the time is used up.
 
-The histories are one sample, which `sampled` draws. `recursion` walks with one history, and the backup rules combine
-values. Minima have a pruned search, which takes the whole sample at once and is faster.
+The histories are those of `sampled`: some drawn from the belief, or all of it in random order. `recursion` walks with
+one history, and the backup rules combine values. Minima may have a faster, pruned search, which takes the whole sample
+at once or, by time, larger and larger parts of it.
 """
 
 import threading

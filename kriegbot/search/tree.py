@@ -24,7 +24,7 @@ COUNTERS = 6
 SLOTS_PER_NODE = 64
 """Slots reserved per node on average; a side rarely has more tries."""
 MOST_NODES = 1 << 19
-"""Information sets of the largest tree: 400 MB for a rule with one total, 670 MB with two."""
+"""Information sets of the largest tree: 440 MB for a rule with one total, 700 MB with two."""
 LISTS = 3
 """Lists of moves at each stage of a walk (our moves made so far): our moves, the replies, scratch space."""
 NO_MOVE, OUTCOMES = 2 * kb.MAX_MOVES, 2 * kb.MAX_MOVES + 1
@@ -204,7 +204,7 @@ def back_up(tree: SearchTree, backup: Backup, tries: int) -> kb.RealArray:
 def _back_up(
     arrays: SearchTree, rule: tuple[kb.RealArray, Fold, Settle], scratch: kb.RealArray, root_values: kb.RealArray
 ) -> None:
-    """Fold the totals of each node's best try into its parent's try, and write the values [M] of the tries at the root.
+    """Fold what each node's best try passes up into its parent's try; write the values [M] of the tries at the root.
 
     `rule` has the backup rule's parameters, fold and settle; `scratch` is memory [width * (slots in use + 2) + 1].
     """
