@@ -81,7 +81,7 @@ class KernelRules(NamedTuple):
 class TurnHistory(NamedTuple):
     """Announcements of a turn before its move.
 
-    The two numbers of illegal tries are those before and after the question "Any?"; without it all come before. Its
+    The two numbers of illegal tries are those before and after the question "Any?"; without it all come before.
     `answer` is NOT_ASKED, NO, YES (a pawn must capture) or TRIED (a pawn has tried to, and need not any more).
     """
 

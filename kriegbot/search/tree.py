@@ -193,7 +193,7 @@ def after_reply(
 
 
 def back_up(tree: SearchTree, backup: Backup, tries: int) -> kb.RealArray:
-    """Return the value [tries] of each try at the root, from the leaves up; leave the tree as it is."""
+    """Return what `Settle` gives each try [tries] at the root, from the leaves up; leave the tree as it is."""
     scratch = np.empty(tree.width * (int(tree.counters[USED_SLOTS]) + 2) + 1)
     values = np.empty(tries)
     _back_up(tree, (np.array(backup.parameters, np.float64), backup.fold, backup.settle), scratch, values)
