@@ -169,8 +169,9 @@ class View:
       ply: moves made so far, by both sides together.
       opponent_men: number of pieces that the opponent has left, by the announced captures.
       events: the side's tries and everything that the referee announced to it, in order.
-      refused: own tries refused this turn, each once, whatever the answer. Under `Asking.OBLIGES_ONCE` tries that were
-        impossible while "Any?" obliged the side are left out, since it may try most of them afterwards.
+      refused: own tries refused this turn, each once, whatever the answer; online also those that the server does not
+        allow. Under `Asking.OBLIGES_ONCE` tries that were impossible while "Any?" obliged the side are left out, since
+        it may try most of them afterwards.
       pawn_tries: the announced pawn captures of this side; None if it is not to move or nothing was announced.
       obliged: True if the side may try only pawn captures, since the referee answered YES to "Any?".
     """

@@ -3,7 +3,7 @@
 import random
 import subprocess
 import sys
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from typing import Any
 
 import chess
@@ -149,6 +149,15 @@ print(*sorted(loaded() - before))
 """
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.split("\n")[0] == ""
+
+
+@pytest.mark.parametrize("spec", ["kriegbot:samples=20", "paranoid:depth=2,samples=20", "hs:time=0.1"])
+def test_a_search_chooses_none_of_the_tries_that_a_server_does_not_allow(spec: str) -> None:
+    view = Referee().view(chess.WHITE)
+    allowed = [chess.Move.from_uci(move) for move in ("a2a3", "g1h3")]
+    closed = replace(view, refused=tuple(move for move in view.tries() if move not in allowed))
+    for seed in range(5):
+        assert make_player(parse_spec(spec), seed).choose(closed).action in allowed
 
 
 def test_a_missed_budget_is_reported() -> None:

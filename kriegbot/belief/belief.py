@@ -7,6 +7,7 @@ A sampled belief may run empty although some board is consistent. Then it tries 
    been announced by then, and filter them through the events since. Records of 0.2.0 call it "last observation".
 3. "blind": put the opponent's pieces anywhere that the last announcement allows or, if no board drawn fits it, at least
    this turn's refusals and answers. If none fits these either, the belief stays empty for now.
+   Blind boards have opponent type 0.
 
 After 2 or 3 the belief is not the information set, and `particles.is_consistent` is False until a replay succeeds.
 """
@@ -61,6 +62,7 @@ class Belief:
       max_particles: most boards kept after a move of the opponent. A replay may keep more for a while.
       model: opponent model that weighs the opponent's moves.
       recovery_attempts: N, if an inconsistent belief attempts a replay after each of the opponent's next N moves.
+      seconds: limit of the replays while it takes in `view`, as for `update`.
 
     Attributes:
       rescues: number of rescues of each kind.
@@ -92,6 +94,7 @@ class Belief:
         model: Opponent = uniform,
         *,
         recovery_attempts: int = 0,
+        seconds: float | None = None,
     ) -> None:
         self.filter = Filter(kb.kernel_rules(view.rules, view.limits), max_particles, seed, model)
         self.recovery_attempts, self._attempts_left = recovery_attempts, 0
@@ -103,7 +106,7 @@ class Belief:
         self._seconds_per_board = 0.0
         self._checkpoints: deque[Checkpoint] = deque(maxlen=CHECKPOINTS)
         self.before_opponent_moved = Checkpoint(0, self.particles)
-        self.update(view)
+        self.update(view, seconds)
 
     def update(self, view: View, seconds: float | None = None) -> None:
         """Update the boards for all new events of a view; `seconds` limits the replays.

@@ -23,9 +23,9 @@ class Announced(NamedTuple):
 Opponent: TypeAlias = Callable[[kb.Words, kb.Position, Announced, kb.Moves, int, kb.Reals], bool]
 """(tables, position, announced, moves, count, weights) -> False if all moves are equally likely, else True.
 
-`moves` are the `count` >= 1 legal moves of the side to move in `position`. The model writes their `weights`, all above
-0, unless it returns False; they need not sum to 1. Both lists have MAX_MOVES places, more than a position needs: a
-model may use those behind `count` as scratch memory."""
+`moves` are the `count` >= 1 legal moves of the side to move in `position`, in the belief only those that an answer to
+"Any?" leaves. The model writes their `weights`, all above 0, unless it returns False; they need not sum to 1. Both
+lists have MAX_MOVES places, more than a position needs: a model may use those behind `count` as scratch memory."""
 
 
 def opponent(function: Opponent) -> Opponent:

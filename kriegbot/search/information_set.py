@@ -19,7 +19,7 @@ class InformationSet:
     """Histories that the side to move cannot tell apart, and its tries.
 
     rows [N, 8] and weights [N], which need not sum to 1. tries [M]: as `kernels.tries_of` orders them, but none
-    refused this turn. rules: rule set and limits. theirs: the encoded announcement of the opponent's last move.
+    answered ILLEGAL this turn. rules: rule set and limits. theirs: the announcement of the last move, the opponent's.
     """
 
     rows: kb.Rows
@@ -40,15 +40,14 @@ class InformationSet:
 
 
 def tries_in(view: View, row: kb.Rows) -> Tries:
-    """Return the tries [M] open in a view, from any consistent board; ignore the obligation to capture with a pawn."""
+    """Return the tries [M] to search, from any consistent board: all but those answered ILLEGAL; see `are_open`."""
     return kb.tries_of(row, may_capture(view.pawn_tries), [kb.encode_move(move) for move in view.illegal])
 
 
 def are_open(view: View, tries: Tries) -> npt.NDArray[np.bool_]:
-    """Return which [M] of the searched tries are open: all, unless the referee answered yes to "Any?".
+    """Return which [M] of the searched tries are open in a view.
 
-    Searches ignore the obligation to capture with a pawn: they value tries as if it were over.
+    Others are searched as if they were: those that an obligation to capture with a pawn rules out for now, and those
+    that a server does not allow.
     """
-    if not view.obliged:
-        return np.ones(len(tries), np.bool_)
     return np.isin(tries, [kb.encode_move(move) for move in view.tries()])

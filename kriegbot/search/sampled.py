@@ -68,7 +68,8 @@ class SampledSearch:
         self._placements.note(view)
         if self.belief is None:
             particles, attempts = settings.most_particles, settings.recovery_attempts
-            self.belief = Belief(view, particles, self.seed, self.belief_model, recovery_attempts=attempts)
+            model = self.belief_model
+            self.belief = Belief(view, particles, self.seed, model, recovery_attempts=attempts, seconds=seconds)
         else:
             self.belief.update(view, seconds)
         if self._pool is not None:
@@ -91,11 +92,11 @@ class SampledSearch:
         share = 1.0 - PERFECT_INFORMATION_SHARE if settings.perfect_info_weight else 1.0
         limit = None if deadline is None else share * (deadline - time.perf_counter())
         temperature = settings.temperature[view.ply >= OPENING_PLIES]
-        may_prune = not (view.obliged or temperature or any(getattr(settings, name) for name in ADJUSTMENTS))
+        tries, is_open = [decode_move(int(move)) for move in histories.tries], are_open(view, histories.tries)
+        may_prune = bool(is_open.all()) and not (temperature or any(getattr(settings, name) for name in ADJUSTMENTS))
         result = search_tries(histories, method, limit, lists, may_prune)
         if self._board_values is None or self._board_values[0] != view.ply:
             self._board_values = view.ply, BoardValues(histories, method)
-        tries, is_open = [decode_move(int(move)) for move in result.tries], are_open(view, result.tries)
         (_, board_values), legal = self._board_values, result.legal
         context = Context(
             settings, method, view, histories, tries, is_open, legal, self._placements, board_values, seed, deadline
