@@ -82,7 +82,7 @@ class SearchPlayer:
 
 @cache
 def _load_kernels(settings: Settings) -> None:
-    """Load what a turn needs, once in a process and before the clock of the first turn runs: it takes 0.3 s."""
+    """Load what a turn needs before the clock of the first turn runs: it takes 0.3 s, once in a process."""
     referee, search = Referee(), SampledSearch(replace(settings, samples=1, particles=100))
     for move in ("e2e4", "e7e5"):
         referee.try_move(chess.Move.from_uci(move))

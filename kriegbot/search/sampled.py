@@ -2,8 +2,8 @@
 
 This is the search of Parker, Nau and Subrahmanian (AAAI 2006). The paper does not say how it broke ties, which are rare
 for sums and common for minima: here `Settings.ties` decides, at random by default. Nor does it say which announcements
-its histories fit: here `Settings.boards` decides, all of them by default. Ideas that
-adjust values are in `adjustments`.
+its histories fit: here `Settings.boards` decides, all of them by default. Ideas that adjust
+values are in `adjustments`.
 """
 
 import time
