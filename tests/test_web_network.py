@@ -95,7 +95,7 @@ def test_after_a_restart_guests_get_in_only_if_their_game_is_unfinished(
     with served(tmp_path) as server, Client(server.address) as host:
         origin, game = opened(host)
     with served(tmp_path) as server, Client(server.address) as host:
-        assert host.until("network")["open"] == origin
+        host.until("network", open=origin)  # opened soon after the server has started
         assert f"Guests can reach their games at {origin}." in capsys.readouterr().out
         path, _, id_ = game["invitation"].partition("#game=")
         with Client(origin + path) as guest:
@@ -106,6 +106,7 @@ def test_after_a_restart_guests_get_in_only_if_their_game_is_unfinished(
             guest.until("over")
     with served(tmp_path) as server, Client(server.address) as host:
         assert host.until("network")["open"] is None
+    assert "Guests" not in capsys.readouterr().out
 
 
 def test_the_qr_code_is_a_drawing_of_the_link(tmp_path: Path) -> None:
