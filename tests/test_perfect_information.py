@@ -1,6 +1,7 @@
 """The second opinion: what tries are worth if both sides saw the board."""
 
 import math
+from collections import Counter
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -16,7 +17,6 @@ from kriegbot.search.information_set import InformationSet
 from kriegbot.search.perfect_information import (
     BOARDS,
     DEPTH,
-    MOST_BOARDS,
     BoardValues,
     open_values,
     value_boards,
@@ -79,18 +79,20 @@ def test_half_a_value_is_that_of_the_search_and_half_that_of_the_opinion() -> No
 def test_by_time_depth_3_answers_if_it_gets_through_as_many_boards(
     monkeypatch: pytest.MonkeyPatch, done: int, depth: int
 ) -> None:
-    asked: list[tuple[int, int]] = []
+    valued: Counter[int] = Counter()
 
-    def value(rows: Rows, tries: MoveArray, depth: int, *_: object) -> tuple[IntArray, int]:
-        asked.append((len(rows), depth))
-        return np.full((len(rows) if depth < DEPTH else done, len(tries)), 100 * depth), 0
+    def value(rows: Rows, tries: MoveArray, depth: int, *others: Any) -> tuple[IntArray, int]:
+        boards = min(len(rows), done - valued[DEPTH]) if depth == DEPTH else len(rows)
+        others[-1][0] = boards < len(rows)
+        valued[depth] += boards
+        return np.full((boards, len(tries)), 100 * depth), 0
 
     monkeypatch.setattr(perfect_information, "value_boards", value)
     known = histories(*(f"rnbqkbnr/{pawns}/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1" for pawns in RANKS))
     values = open_values(known, METHOD, 10.0, 1, BoardValues(known, METHOD))
     assert values is not None
     assert values.max() == pytest.approx(100.0 * depth / math.hypot(1.0, 100.0 * depth / METHOD.value_scale))
-    assert asked == [(BOARDS, DEPTH - 1), (MOST_BOARDS, DEPTH)]
+    assert valued == {DEPTH - 1: BOARDS, DEPTH: done}
 
 
 def test_after_a_refusal_only_boards_that_are_new_are_valued(monkeypatch: pytest.MonkeyPatch) -> None:

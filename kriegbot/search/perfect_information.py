@@ -11,6 +11,7 @@ The paper does not describe its search of a board. `value_boards` is the textboo
 captures and promotions to a queen; a side may stand pat unless it is in check, where it has all evasions.
 """
 
+import time
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from kriegbot import kernels as kb
 from kriegbot.belief.filter import list_refusing
 from kriegbot.kernels import RealArray
 from kriegbot.search.information_set import InformationSet, Tries
-from kriegbot.search.search import stop_after
+from kriegbot.search.search import parts_within, stop_after
 from kriegbot.search.settings import Method
 
 BOARDS, MOST_BOARDS, DEPTH = 40, 200, 3
@@ -243,15 +244,21 @@ class BoardValues:
         less, most = self._values.values()
         return np.array([DEPTH if board in most else DEPTH - 1 if board in less else 0 for board in _boards(rows)])
 
-    def values(self, rows: kb.Rows, tries: Tries, depth: int, stop: kb.IntArray) -> kb.IntArray:
-        """Return the values of `value_boards`, reusing earlier ones."""
+    def values(
+        self, rows: kb.Rows, tries: Tries, depth: int, stop: kb.IntArray, deadline: float | None = None
+    ) -> kb.IntArray:
+        """Return the values of `value_boards` until a deadline of `parts_within`, reusing earlier ones."""
         boards, valued = _boards(rows), self._values[depth]
-        new = {board: i for i, board in enumerate(boards) if board not in valued}
-        new_values, _ = value_boards(rows[list(new.values())], tries, depth, self._evaluator, self._rules, stop)
+        new = list({board: i for i, board in enumerate(boards) if board not in valued}.items())
         are_open = np.isin(self._tries, tries)
-        for board, values in zip(new, new_values, strict=False):  # fewer if it was stopped
-            valued[board] = np.zeros(len(self._tries), np.int64)
-            valued[board][are_open] = values
+        for part in parts_within(deadline, len(new), len(new)):
+            chosen = [i for _, i in new[part]]
+            values, _ = value_boards(rows[chosen], tries, depth, self._evaluator, self._rules, stop)
+            for (board, _), of_board in zip(new[part], values, strict=False):  # fewer if it was stopped
+                valued[board] = np.zeros(len(self._tries), np.int64)
+                valued[board][are_open] = of_board
+            if stop[0]:
+                break
         done = list(takewhile(valued.__contains__, boards))
         return np.array([valued[board][are_open] for board in done], np.int64).reshape(len(done), len(tries))
 
@@ -277,9 +284,10 @@ def open_values(
     passes = [(BOARDS, DEPTH)] if seconds is None else [(BOARDS, DEPTH - 1), (MOST_BOARDS, DEPTH)]
     if (depths[chosen[:BOARDS]] == DEPTH).all():
         passes = passes[-1:]
+    deadline = None if seconds is None else time.perf_counter() + seconds
     with stop_after(seconds) as stop:
         for boards, depth in passes:
-            deeper = board_values.values(rows[:boards], histories.tries, depth, stop)
+            deeper = board_values.values(rows[:boards], histories.tries, depth, stop, deadline)
             best = deeper if len(deeper) >= len(best) else best
     if len(best) == 0:
         return None

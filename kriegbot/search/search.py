@@ -152,28 +152,38 @@ def _walk(
     backup, tries = method.backup, histories.tries
     numbers = method.depth, method.free_refusals, float(method.exchange), float(method.value_scale)
     parts = method.evaluator, backup.fold, method.opponent, method.opponent is uniform
-    can_be_full = tree.most_nodes >= DEEP_TREE
-    found, chunk = NO_VALUES, 1 if deadline is not None else CHUNK_BOARDS if can_be_full else len(histories.rows)
-    while found.boards < len(histories.rows):
-        begun, end = time.perf_counter(), min(found.boards + chunk, len(histories.rows))
-        rows, weights = histories.rows[found.boards : end], histories.weights[found.boards : end]
-        places = lists._replace(places=lists.places[found.boards :])
+    can_be_full, found = tree.most_nodes >= DEEP_TREE, NO_VALUES
+    for part in parts_within(deadline, len(histories.rows), CHUNK_BOARDS if can_be_full else len(histories.rows)):
+        rows, weights = histories.rows[part], histories.weights[part]
+        places = lists._replace(places=lists.places[part.start :])
         done = walk_batch(TABLES, tree, (*numbers, histories.rules, *parts), rows, weights, histories.theirs, places)
         if tree.counters[MISFIT]:
             raise ValueError("positions that are over, or that differ in our own pieces: not one information set")
         if tree.counters[STOPPED] or done == 0:
             break
-        boards = found.boards + done
+        boards = part.start + done
         weight, values = histories.weights[:boards].sum(), back_up(tree, backup, len(tries))
         found = TreeValues(boards, values / weight if backup.is_sum else values, tree.legal[: len(tries)] / weight)
-        if boards < end:
+        if boards < part.stop:
             break
-        if deadline is not None:  # the timer alone may fire late on a busy machine
+    return found
+
+
+def parts_within(deadline: float | None, boards: int, most: int) -> Iterator[slice]:
+    """Yield parts of `most` boards; until a deadline (`time.perf_counter`) one, then as many as time seems to allow.
+
+    The timer of `stop_after` alone may fire late on a busy machine.
+    """
+    done, size = 0, most if deadline is None else 1
+    while done < boards:
+        begun = time.perf_counter()
+        yield slice(done, min(done + size, boards))
+        done += size
+        if deadline is not None:
             now = time.perf_counter()
             if now >= deadline:
-                break
-            chunk = max(1, min(2 * chunk, int(chunk * min(CHUNK_SECONDS, deadline - now) / (now - begun))))
-    return found
+                return
+            size = max(1, min(2 * size, int(size * min(CHUNK_SECONDS, deadline - now) / (now - begun))))
 
 
 @contextmanager
