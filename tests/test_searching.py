@@ -355,6 +355,21 @@ def test_the_flagship_does_all_that_can_be_added_to_the_papers_method() -> None:
     assert search_of("kriegbot:level=best")[1] == 1.0
 
 
+def test_without_time_for_a_search_the_last_values_choose_a_later_try() -> None:
+    referee, search = Referee(), SampledSearch(Settings(depth=1, time=1.0), 1)
+    view = referee.view(chess.WHITE)
+    search.update(view)
+    first = search.policy(view, 1.0)
+    referee.try_move(chess.Move.from_uci("e2d3"))
+    view = referee.view(chess.WHITE)
+    search.update(view)
+    later = search.policy(view, 0.0)
+    assert later.tries == [move for move in first.tries if move != chess.Move.from_uci("e2d3")]
+    assert set(later.tries) == set(view.tries())
+    assert set(later.values) <= set(first.values)
+    assert (later.report.samples, later.report.leaves) == (0, 0)
+
+
 @pytest.mark.parametrize("read", [{"temperature": (10.0, 10.0)}, {"recapture_bonus": 5.0}, {}])
 def test_settings_that_read_the_values_of_all_tries_get_exact_ones(read: dict[str, Any]) -> None:
     start = "r3k2r/1ppq1ppp/2n5/3pP3/1b1P4/2N5/PP1Q2PP/R3K2R w KQkq - 0 1"

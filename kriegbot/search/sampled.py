@@ -10,6 +10,7 @@ import time
 from itertools import takewhile
 from typing import NamedTuple
 
+import chess
 import numpy as np
 
 from kriegbot.belief.belief import Belief, Pool
@@ -17,6 +18,7 @@ from kriegbot.belief.last_observation import last_observation, with_king_moved
 from kriegbot.belief.particles import list_consistent
 from kriegbot.kernels import RealArray, Rows, decode_move, position_announcement, random_numbers, side_of, subseed
 from kriegbot.models import load_opponent
+from kriegbot.report import Report
 from kriegbot.search.adjustments import ADJUSTMENTS, Context, Placements, adjusted
 from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.perfect_information import BoardValues
@@ -32,6 +34,8 @@ FEW_PIECES = 5
 """Most opponent's pieces for which `Settings.king_uncertainty` counts."""
 DRAWING, ORDERING = 0, 0
 """Steps in `subseed`: from a try's seed to that of drawing its histories, and from there to that of their order."""
+SHORTEST = 0.001
+"""Seconds below which a later try of a turn is chosen by the last values: the shortest search takes longer."""
 PERFECT_INFORMATION_SHARE = 0.4
 """Share of a search's time that is reserved for `search.perfect_information`."""
 
@@ -42,6 +46,15 @@ class Sample(NamedTuple):
     rows: Rows
     weights: RealArray
     lists: Lists
+
+
+class ValuedTries(NamedTuple):
+    """Open tries of a turn, their values [M] in centipawns, and the probability [M] that each is legal."""
+
+    ply: int
+    tries: list[chess.Move]
+    values: RealArray
+    legal: RealArray
 
 
 class SampledSearch:
@@ -61,6 +74,7 @@ class SampledSearch:
         self._board_values: tuple[int, BoardValues] | None = None
         """Ply of the current turn, and perfect-information values of its boards."""
         self._placements = Placements()
+        self._valued: ValuedTries | None = None
 
     def update(self, view: View, seconds: float | None = None) -> None:
         """Take in the new events of a view; `seconds` as for `Belief.update`."""
@@ -79,11 +93,32 @@ class SampledSearch:
 
     def policy(self, view: View, seconds: float | None) -> Policy:
         """Return a policy: the best tries by `Settings.ties`, or with a temperature all tries by value."""
-        belief, settings, method = self.belief, self.settings, self.method
+        belief, settings, last = self.belief, self.settings, self._valued
         if belief is None:
             raise ValueError("policy before update: there is no belief yet")
+        report = report_of(belief)
         if len(belief.particles) == 0:  # not even a blind guess is consistent with this turn's refusals
-            return equal_policy(view.tries(), report_of(belief))
+            return equal_policy(view.tries(), report)
+        if last is not None and last.ply == view.ply and seconds is not None and seconds < SHORTEST:
+            left = np.isin([move.uci() for move in last.tries], [move.uci() for move in view.tries()])
+            tries = [move for move, is_left in zip(last.tries, left, strict=True) if is_left]
+            valued = ValuedTries(view.ply, tries, last.values[left], last.legal[left])
+        else:
+            valued, report = self._search(belief, view, seconds)
+        self._valued = valued
+        return policy_from(
+            valued.tries,
+            valued.values,
+            report,
+            valued.legal,
+            # if refusals cost plies, the value of a surely illegal try includes that cost, so the try may stay
+            hopeless=settings.hopeless if self.method.free_refusals else None,
+            temperature=settings.temperature[view.ply >= OPENING_PLIES],
+            ties=settings.ties,
+        )
+
+    def _search(self, belief: Belief, view: View, seconds: float | None) -> tuple[ValuedTries, Report]:
+        settings, method = self.settings, self.method
         begun = time.perf_counter()
         seed = subseed(subseed(self.seed, view.ply, len(view.refused)), DRAWING)
         rows, weights, lists = self._histories(belief, view, seed)
@@ -103,16 +138,9 @@ class SampledSearch:
         )
         values = adjusted(result.values, context)
         searched = result.boards if settings.samples is None else int(weights[: result.boards].sum())
-        return policy_from(
-            [move for move, is_left in zip(tries, is_open, strict=True) if is_left],
-            values[is_open],
-            report_of(belief, searched, result.depth, result.leaves),
-            legal[is_open],
-            # if refusals cost plies, the value of a surely illegal try includes that cost, so the try may stay
-            hopeless=settings.hopeless if method.free_refusals else None,
-            temperature=temperature,
-            ties=settings.ties,
-        )
+        left = [move for move, is_left in zip(tries, is_open, strict=True) if is_left]
+        report = report_of(belief, searched, result.depth, result.leaves)
+        return ValuedTries(view.ply, left, values[is_open], legal[is_open]), report
 
     def _histories(self, belief: Belief, view: View, seed: int) -> tuple[Rows, RealArray, Lists | None]:
         """Return boards and weights to search, and lists of their moves if some of them stay after a refusal.
