@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import time
 from collections.abc import Sequence
 from functools import partial
+from io import StringIO
 from pathlib import Path
 
 import chess
@@ -22,8 +24,9 @@ from kriegbot.game import process
 from kriegbot.game.conformance import conformance
 from kriegbot.game.match import play_game, player_seed
 from kriegbot.game.process import ProcessSeat, budget_of, patience_of
-from kriegbot.game.protocol import BadLine, ViewReader, game_lines, read_answer, view_lines
+from kriegbot.game.protocol import GREETING, BadLine, ViewReader, game_lines, read_answer, view_lines
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed
+from kriegbot.game.worker import Worker
 from kriegbot.players.base import Choice
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec, players
@@ -451,3 +454,11 @@ def test_two_players_at_a_table_never_share_a_process() -> None:
     assert pids[chess.WHITE]
     assert pids[chess.BLACK]
     assert not pids[chess.WHITE] & pids[chess.BLACK]
+
+
+def test_garbage_is_not_sought_among_the_kernels_of_a_player() -> None:
+    worker = Worker(StringIO())
+    for line in (GREETING, "player rand", "seed 1", "newgame"):
+        worker.take(line)
+    assert gc.get_freeze_count() > 0
+    gc.unfreeze()
