@@ -10,7 +10,6 @@ import time
 from itertools import takewhile
 from typing import NamedTuple
 
-import chess
 import numpy as np
 
 from kriegbot.belief.belief import Belief, Pool
@@ -20,7 +19,7 @@ from kriegbot.kernels import RealArray, Rows, decode_move, position_announcement
 from kriegbot.models import load_opponent
 from kriegbot.report import Report
 from kriegbot.search.adjustments import ADJUSTMENTS, Context, Placements, adjusted
-from kriegbot.search.information_set import InformationSet, are_open
+from kriegbot.search.information_set import InformationSet, Tries, are_open
 from kriegbot.search.perfect_information import BoardValues
 from kriegbot.search.policy import OPENING_PLIES, Policy, equal_policy, policy_from, report_of
 from kriegbot.search.search import search_tries
@@ -49,10 +48,10 @@ class Sample(NamedTuple):
 
 
 class ValuedTries(NamedTuple):
-    """Open tries of a turn, their values [M] in centipawns, and the probability [M] that each is legal."""
+    """Tries [M] of a turn, open or not, their values [M] in centipawns and the probability [M] that each is legal."""
 
     ply: int
-    tries: list[chess.Move]
+    tries: Tries
     values: RealArray
     legal: RealArray
 
@@ -99,18 +98,15 @@ class SampledSearch:
         report = report_of(belief)
         if len(belief.particles) == 0:  # not even a blind guess is consistent with this turn's refusals
             return equal_policy(view.tries(), report)
-        if last is not None and last.ply == view.ply and seconds is not None and seconds < SHORTEST:
-            left = np.isin([move.uci() for move in last.tries], [move.uci() for move in view.tries()])
-            tries = [move for move, is_left in zip(last.tries, left, strict=True) if is_left]
-            valued = ValuedTries(view.ply, tries, last.values[left], last.legal[left])
-        else:
-            valued, report = self._search(belief, view, seconds)
-        self._valued = valued
+        if last is None or last.ply != view.ply or seconds is None or seconds >= SHORTEST:
+            last, report = self._search(belief, view, seconds)
+            self._valued = last
+        is_open = are_open(view, last.tries)
         return policy_from(
-            valued.tries,
-            valued.values,
+            [decode_move(int(move)) for move in last.tries[is_open]],
+            last.values[is_open],
             report,
-            valued.legal,
+            last.legal[is_open],
             # if refusals cost plies, the value of a surely illegal try includes that cost, so the try may stay
             hopeless=settings.hopeless if self.method.free_refusals else None,
             temperature=settings.temperature[view.ply >= OPENING_PLIES],
@@ -138,9 +134,8 @@ class SampledSearch:
         )
         values = adjusted(result.values, context)
         searched = result.boards if settings.samples is None else int(weights[: result.boards].sum())
-        left = [move for move, is_left in zip(tries, is_open, strict=True) if is_left]
         report = report_of(belief, searched, result.depth, result.leaves)
-        return ValuedTries(view.ply, left, values[is_open], legal[is_open]), report
+        return ValuedTries(view.ply, histories.tries, values, legal), report
 
     def _histories(self, belief: Belief, view: View, seed: int) -> tuple[Rows, RealArray, Lists | None]:
         """Return boards and weights to search, and lists of their moves if some of them stay after a refusal.
