@@ -30,13 +30,13 @@ from referee import GameRecord, Reason
 from referee.text import one_line, write_file
 
 LEVEL_RATINGS = {
-    "newcomer": 825,
-    "novice": 1071,
-    "beginner": 1253,
-    "casual": 1400,
+    "newcomer": 810,
+    "novice": 1040,
+    "beginner": 1233,
+    "casual": 1417,
     "club": 1500,
-    "strong": 1635,
-    "master": 1709,
+    "strong": 1639,
+    "master": 1684,
 }
 """Ratings of the levels: their differences as docs/strength.md has them, and 1500 for club."""
 RATINGS = {f"kriegbot:level={name}": rating for name, rating in LEVEL_RATINGS.items()}
