@@ -53,7 +53,9 @@ class Worker:
             case "newgame":
                 spec = parse_spec(self._spec)
                 self._player = make_player(spec, self._seed, self._report, is_early=self._is_early)
-                _freeze_objects()
+                gc.unfreeze()
+                gc.collect()  # what is left of the last game
+                gc.freeze()  # a collection that goes through compiled kernels takes 0.1 s
                 self._known = -1
                 number = _version_of(spec, self._player)
                 self._write(*([f"version {number}"] if number else []), "ready")
@@ -90,13 +92,6 @@ def _version_of(spec: PlayerSpec, player: Player) -> str:
     with suppress(PackageNotFoundError, ValueError):
         return one_line(str(getattr(player, "version", "") or version(package)), 40)
     return ""
-
-
-def _freeze_objects() -> None:
-    """Exempt all objects so far from garbage collection: to go through those of compiled kernels takes 0.1 s."""
-    gc.unfreeze()
-    gc.collect()  # what is left of the last game
-    gc.freeze()
 
 
 def main() -> None:

@@ -257,8 +257,6 @@ class BoardValues:
             for (board, _), of_board in zip(new[part], values, strict=False):  # fewer if it was stopped
                 valued[board] = np.zeros(len(self._tries), np.int64)
                 valued[board][are_open] = of_board
-            if stop[0]:
-                break
         done = list(takewhile(valued.__contains__, boards))
         return np.array([valued[board][are_open] for board in done], np.int64).reshape(len(done), len(tries))
 

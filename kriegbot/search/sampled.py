@@ -7,6 +7,7 @@ values are in `adjustments`.
 """
 
 import time
+from dataclasses import replace
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -17,12 +18,11 @@ from kriegbot.belief.last_observation import last_observation, with_king_moved
 from kriegbot.belief.particles import list_consistent
 from kriegbot.kernels import RealArray, Rows, decode_move, position_announcement, random_numbers, side_of, subseed
 from kriegbot.models import load_opponent
-from kriegbot.report import Report
 from kriegbot.search.adjustments import ADJUSTMENTS, Context, Placements, adjusted
-from kriegbot.search.information_set import InformationSet, Tries, are_open
+from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.perfect_information import BoardValues
 from kriegbot.search.policy import OPENING_PLIES, Policy, equal_policy, policy_from, report_of
-from kriegbot.search.search import search_tries
+from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method, Settings
 from kriegbot.search.tree import Lists
 from referee import OpponentMoved, View
@@ -47,15 +47,6 @@ class Sample(NamedTuple):
     lists: Lists
 
 
-class ValuedTries(NamedTuple):
-    """Tries [M] of a turn, open or not, their values [M] in centipawns and the probability [M] that each is legal."""
-
-    ply: int
-    tries: Tries
-    values: RealArray
-    legal: RealArray
-
-
 class SampledSearch:
     """Search of one side and one game on histories drawn from a belief.
 
@@ -73,7 +64,7 @@ class SampledSearch:
         self._board_values: tuple[int, BoardValues] | None = None
         """Ply of the current turn, and perfect-information values of its boards."""
         self._placements = Placements()
-        self._valued: ValuedTries | None = None
+        self._valued: tuple[int, TryValues] | None = None  # ply of the last search, and what it found
 
     def update(self, view: View, seconds: float | None = None) -> None:
         """Take in the new events of a view; `seconds` as for `Belief.update`."""
@@ -95,31 +86,31 @@ class SampledSearch:
         belief, settings, last = self.belief, self.settings, self._valued
         if belief is None:
             raise ValueError("policy before update: there is no belief yet")
-        report = report_of(belief)
         if len(belief.particles) == 0:  # not even a blind guess is consistent with this turn's refusals
-            return equal_policy(view.tries(), report)
-        if last is None or last.ply != view.ply or seconds is None or seconds >= SHORTEST:
-            last, report = self._search(belief, view, seconds)
-            self._valued = last
-        is_open = are_open(view, last.tries)
+            return equal_policy(view.tries(), report_of(belief))
+        if last is None or last[0] != view.ply or seconds is None or seconds >= SHORTEST:
+            found = self._search(belief, view, seconds)
+            self._valued, report = (view.ply, found), report_of(belief, found.boards, found.depth, found.leaves)
+        else:
+            found, report = last[1], report_of(belief)
+        is_open = are_open(view, found.tries)
         return policy_from(
-            [decode_move(int(move)) for move in last.tries[is_open]],
-            last.values[is_open],
+            [decode_move(int(move)) for move in found.tries[is_open]],
+            found.values[is_open],
             report,
-            last.legal[is_open],
+            found.legal[is_open],
             # if refusals cost plies, the value of a surely illegal try includes that cost, so the try may stay
             hopeless=settings.hopeless if self.method.free_refusals else None,
             temperature=settings.temperature[view.ply >= OPENING_PLIES],
             ties=settings.ties,
         )
 
-    def _search(self, belief: Belief, view: View, seconds: float | None) -> tuple[ValuedTries, Report]:
+    def _search(self, belief: Belief, view: View, seconds: float | None) -> TryValues:
         settings, method = self.settings, self.method
-        begun = time.perf_counter()
+        deadline = None if seconds is None else time.perf_counter() + seconds
         seed = subseed(subseed(self.seed, view.ply, len(view.refused)), DRAWING)
         rows, weights, lists = self._histories(belief, view, seed)
         histories = InformationSet.of(view, rows, weights)
-        deadline = None if seconds is None else begun + seconds
         share = 1.0 - PERFECT_INFORMATION_SHARE if settings.perfect_info_weight else 1.0
         limit = None if deadline is None else share * (deadline - time.perf_counter())
         temperature = settings.temperature[view.ply >= OPENING_PLIES]
@@ -128,14 +119,10 @@ class SampledSearch:
         result = search_tries(histories, method, limit, lists, may_prune)
         if self._board_values is None or self._board_values[0] != view.ply:
             self._board_values = view.ply, BoardValues(histories, method)
-        (_, board_values), legal = self._board_values, result.legal
-        context = Context(
-            settings, method, view, histories, tries, is_open, legal, self._placements, board_values, seed, deadline
-        )
-        values = adjusted(result.values, context)
+        seen, values, legal = self._placements, self._board_values[1], result.legal
+        context = Context(settings, method, view, histories, tries, is_open, legal, seen, values, seed, deadline)
         searched = result.boards if settings.samples is None else int(weights[: result.boards].sum())
-        report = report_of(belief, searched, result.depth, result.leaves)
-        return ValuedTries(view.ply, histories.tries, values, legal), report
+        return replace(result, values=adjusted(result.values, context), boards=searched)
 
     def _histories(self, belief: Belief, view: View, seed: int) -> tuple[Rows, RealArray, Lists | None]:
         """Return boards and weights to search, and lists of their moves if some of them stay after a refusal.

@@ -170,16 +170,13 @@ def _walk(
 
 
 def parts_within(deadline: float | None, boards: int, most: int) -> Iterator[slice]:
-    """Yield parts of `most` boards; until a deadline (`time.perf_counter`) one, then as many as time seems to allow.
-
-    The timer of `stop_after` alone may fire late on a busy machine.
-    """
+    """Yield parts of `most` boards; until a deadline (`time.perf_counter`) one, then as many as time seems to allow."""
     done, size = 0, most if deadline is None else 1
     while done < boards:
         begun = time.perf_counter()
         yield slice(done, min(done + size, boards))
         done += size
-        if deadline is not None:
+        if deadline is not None:  # the timer of `stop_after` alone may fire late on a busy machine
             now = time.perf_counter()
             if now >= deadline:
                 return
