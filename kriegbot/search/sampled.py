@@ -119,8 +119,8 @@ class SampledSearch:
         result = search_tries(histories, method, limit, lists, may_prune)
         if self._board_values is None or self._board_values[0] != view.ply:
             self._board_values = view.ply, BoardValues(histories, method)
-        seen, values, legal = self._placements, self._board_values[1], result.legal
-        context = Context(settings, method, view, histories, tries, is_open, legal, seen, values, seed, deadline)
+        seen, board_values, legal = self._placements, self._board_values[1], result.legal
+        context = Context(settings, method, view, histories, tries, is_open, legal, seen, board_values, seed, deadline)
         searched = result.boards if settings.samples is None else int(weights[: result.boards].sum())
         return replace(result, values=adjusted(result.values, context), boards=searched)
 
