@@ -326,6 +326,7 @@ class Asked:
 def test_the_tries_of_a_turn_share_its_time() -> None:
     search = Asked()
     player, referee = SearchPlayer(search, 10.0, is_for_turn=True), Referee()
+    SearchPlayer(Asked()).choose(referee.view(chess.WHITE))  # a first draw may compile a kernel
     for uci in ("e2d3", "e2f3", "e2e4"):
         player.choose(referee.view(chess.WHITE))
         referee.try_move(chess.Move.from_uci(uci))
