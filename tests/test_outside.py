@@ -457,6 +457,7 @@ def test_two_players_at_a_table_never_share_a_process() -> None:
 
 
 def test_garbage_is_not_sought_among_the_kernels_of_a_player() -> None:
+    gc.unfreeze()
     worker = Worker(StringIO())
     for line in (GREETING, "player rand", "seed 1", "newgame"):
         worker.take(line)

@@ -247,7 +247,7 @@ class BoardValues:
     def values(
         self, rows: kb.Rows, tries: Tries, depth: int, stop: kb.IntArray, deadline: float | None = None
     ) -> kb.IntArray:
-        """Return the values of `value_boards` until a deadline of `parts_within`, reusing earlier ones."""
+        """Return the values of `value_boards`, reusing earlier ones; after the deadline value no more boards."""
         boards, valued = _boards(rows), self._values[depth]
         new = list({board: i for i, board in enumerate(boards) if board not in valued}.items())
         are_open = np.isin(self._tries, tries)

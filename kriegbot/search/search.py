@@ -170,7 +170,7 @@ def _walk(
 
 
 def parts_within(deadline: float | None, boards: int, most: int) -> Iterator[slice]:
-    """Yield parts of `most` boards; until a deadline (`time.perf_counter`) one, then as many as time seems to allow."""
+    """Yield slices of `most` boards each or, up to a deadline (`time.perf_counter`), as many as time seems to allow."""
     done, size = 0, most if deadline is None else 1
     while done < boards:
         begun = time.perf_counter()
