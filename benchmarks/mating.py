@@ -1,30 +1,31 @@
 """Mates against a bare king: share and speed, from random starts with the king on any possible square.
 
-    python benchmarks/mating.py --games 200 --seconds 0.2
+    python benchmarks/mating.py KRK --against chases looks --games 200
     python benchmarks/mating.py --games 1000 --reached games.sqlite
 
 Each game starts from random squares of our pieces, with us to move and the king on a random square of those it can
 stand on; we know none of them from the others. Starts that ordinary chess does not win are drawn again, except with two
 rooks. Pawns start on ranks five to seven. Or a game starts where the flagship bared a king in a tournament, with its
-knowledge of then. A game not won within 50 moves of ours is a draw.
+knowledge of then. `defenders.py` has the defenders; without `--against` each plays.
 
-"Mated" has its 95% interval. "Pieces lost" counts games, "by 25" is the share won within 25 moves. The last columns are
-the mean and the longest time of a turn.
-
-The defender sees the board. It captures a hanging piece. Otherwise it avoids squares on which we could mate at once,
-and goes as far from our king as it can, with ties by lot.
+"Within 50" moves of ours is the share mated, with its 95% interval, "in all" the share within `--moves`, "by 25" that
+within 25. "Pieces lost" counts games. The last columns are the mean and the longest time of a turn.
 """
 
 import argparse
+import csv
+import math
 import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
 import chess
+from defenders import DEFENDERS, Defender
 from rich.console import Console
 from rich.progress import track
 
@@ -40,8 +41,8 @@ from tournaments.store import Store, StoreError
 
 ENDINGS = {"KQK": "Q", "KRRK": "RR", "KRK": "R", "KPK": "P", "KBBK": "BB", "KBNK": "BN", "KQRK": "QR", "KQPK": "QP"}
 FLAGSHIP = "kriegbot"
-MAX_MOVES, SOON = 50, 25
-"""Our moves in a game, and those before the quiet limit of the paper's games if no pawn moves."""
+FIFTY, SOON = 50, 25
+"""Our moves of the fifty-move rule, and those before the quiet limit of the paper's games if no pawn moves."""
 LOWEST_PAWN = 4
 """Lowest rank of a pawn at the start, counted from 0."""
 
@@ -92,27 +93,6 @@ def seen_from(color: chess.Color, board: chess.Board, known: BareKing) -> tuple[
     return board, known
 
 
-def defence(board: chess.Board, rng: random.Random) -> chess.Move:
-    """Return the defender's move."""
-    ours = board.king(chess.WHITE) or 0
-
-    def harm(move: chess.Move) -> tuple[bool, bool, int, float]:
-        board.push(move)
-        is_mated = any(mates(board, answer) for answer in board.legal_moves if board.gives_check(answer))
-        board.pop()
-        return not board.is_capture(move), is_mated, -chess.square_distance(move.to_square, ours), rng.random()
-
-    return min(board.legal_moves, key=harm)
-
-
-def mates(board: chess.Board, move: chess.Move) -> bool:
-    """Return True if a move mates."""
-    board.push(move)
-    is_mate = board.is_checkmate()
-    board.pop()
-    return is_mate
-
-
 Start = Callable[[random.Random], tuple[chess.Board, BareKing]]
 """Draw the start of a game, and our knowledge of the king."""
 
@@ -123,12 +103,13 @@ def start_at(board: chess.Board, known: BareKing) -> Start:
 
 
 class Game(NamedTuple):
-    """A game: its end, our moves, our pieces lost, and the seconds of each turn."""
+    """A game: its end, our moves, our pieces lost, and the seconds of a turn, on average and at most."""
 
     end: str
     moves: int
     lost: int
-    turns: list[float]
+    turn: float
+    longest: float
 
 
 @kb.entry
@@ -151,40 +132,71 @@ def table_in_view() -> kb.ShortArray:
     return table
 
 
-def play(begin: Start, rules: str, seconds: float, nodes: int | None, seed: int) -> Game:
+def play(begin: Start, defend: Defender, options: argparse.Namespace, seed: int) -> Game:
     """Play a game."""
-    rng = random.Random(seed)
+    rng, rules = random.Random(seed), RULE_SETS[options.rules]
     board, known = begin(rng)
-    referee, mating = Referee(RULE_SETS[rules], NO_LIMITS, board.fen()), Mating(seed)
+    known = replace(known, rules=rules)
+    referee, mating = Referee(rules, NO_LIMITS, board.fen()), Mating(seed)
     moves = lost = 0
     turns = [0.0]
-    while referee.end is None and moves < MAX_MOVES:
+    while referee.end is None and moves < options.moves:
+        seen = len(referee.view(chess.WHITE).events)
         if referee.turn == chess.BLACK:
-            move = defence(referee.board(), rng)
-            lost += referee.board().is_capture(move)
-            referee.try_move(move)
+            board = referee.board()
+            move = next(one for one in defend(board, known, rng) if referee.try_move(one) is Answer.ACCEPTED)
+            lost += board.is_capture(move)
         else:
             begun = time.perf_counter()
-            move = mating.best_try(known, seconds, nodes).move
+            move = mating.best_try(known, options.seconds, options.nodes).move
             turns[-1] += time.perf_counter() - begun
             if referee.try_move(move) is Answer.ACCEPTED:
                 moves += 1
                 turns.append(0.0)
-        known = known.after(referee.view(chess.WHITE).events[-1])
-    return Game("moves" if referee.end is None else referee.end.reason.value, moves, lost, turns)
+        for event in referee.view(chess.WHITE).events[seen:]:
+            known = known.after(event)
+    end = "moves" if referee.end is None else referee.end.reason.value
+    return Game(end, moves, lost, round(fmean(turns), 5), round(max(turns), 5))
 
 
-def report(name: str, games: list[Game]) -> None:
-    """Print the row of an ending."""
+def games_of(name: str, begins: list[Start], defender: str, options: argparse.Namespace) -> Iterator[Game]:
+    """Yield the games of an ending against a defender. Those in the file are not played again."""
+    found = stored(options.out)
+    for number in track(range(options.games), f"{name} {defender}", console=Console(stderr=True)):
+        key = name, defender, options.rules, str(options.seed), str(number)
+        if key not in found:
+            begin, seed = begins[number % len(begins)], subseed(options.seed, number)
+            found[key] = play(begin, DEFENDERS[defender], options, seed)
+            if options.out:
+                with options.out.open("a", newline="", encoding="utf-8") as file:
+                    csv.writer(file).writerow([*key, *found[key]])
+        yield found[key]
+
+
+def stored(file: Path | None) -> dict[tuple[str, ...], Game]:
+    """Return the games of a file by ending, defender, rule set, seed and number."""
+    if file is None or not file.exists():
+        return {}
+    with file.open(newline="", encoding="utf-8") as lines:
+        rows = [(tuple(row[:5]), row[5:]) for row in csv.reader(lines)]
+    return {
+        key: Game(end, int(moves), int(lost), float(turn), float(longest))
+        for key, (end, moves, lost, turn, longest) in rows
+    }
+
+
+def report(name: str, defender: str, games: list[Game]) -> None:
+    """Print the row of an ending against a defender."""
     mated = [game.moves for game in games if game.end == Reason.CHECKMATE.value]
-    low, high = wilson_interval(len(mated), len(games))
+    within = [sum(moves <= limit for moves in mated) for limit in (SOON, FIFTY, math.inf)]
+    low, high = wilson_interval(within[1], len(games))
     stalemates = sum(game.end == Reason.STALEMATE.value for game in games)
-    turns = [seconds for game in games for seconds in game.turns]
+    losses = sum(game.lost > 0 for game in games)
+    turn, longest = 1000 * fmean(game.turn for game in games), 1000 * max(game.longest for game in games)
     print(
-        f"{name:6} {len(mated) / len(games):6.1%} ({low:.1%} to {high:.1%}) {sum(mated) / max(len(mated), 1):6.1f} "
-        f"{sum(moves <= SOON for moves in mated) / len(games):7.1%} {stalemates:11} "
-        f"{sum(game.lost > 0 for game in games):12} {len(games) - len(mated):6} "
-        f"{sum(turns) / len(turns):8.3f} s {max(turns):8.2f} s",
+        f"{name:7} {defender:8} {within[1] / len(games):6.1%} ({low:6.1%} to {high:6.1%}) "
+        f"{within[2] / len(games):6.1%} {within[0] / len(games):6.1%} {fmean(mated or [0]):6.1f} {stalemates:10} "
+        f"{losses:11} {turn:8.1f} {longest:7.0f}",
         flush=True,
     )
 
@@ -193,11 +205,14 @@ def main() -> None:
     """Play and report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("endings", nargs="*", default=list(ENDINGS), help=f"of {', '.join(ENDINGS)}")
-    parser.add_argument("--games", type=int, default=200, help="per ending")
+    parser.add_argument("--against", nargs="+", choices=sorted(DEFENDERS), default=list(DEFENDERS), help="defenders")
+    parser.add_argument("--games", type=int, default=200, help="per ending and defender")
+    parser.add_argument("--moves", type=int, default=100, help="our moves in a game, at most")
     parser.add_argument("--seconds", type=float, default=0.2, help="per try")
     parser.add_argument("--nodes", type=int, help="sets visited per try, instead of seconds")
     parser.add_argument("--rules", choices=sorted(RULE_SETS), default="berkeley")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="CSV of games; continues one")
     parser.add_argument("--reached", nargs="+", type=Path, metavar="FILE", help="tournaments to start from instead")
     options = parser.parse_args()
     for name in options.endings:
@@ -211,17 +226,10 @@ def main() -> None:
             parser.error(str(error))
         if not starts["reached"]:
             parser.error(f"no bare king in these files. Give tournaments in which {FLAGSHIP} bared one.")
-    print(
-        "ending  mated                    won in view  moves  by 25  stalemates  pieces lost  draws     turn   longest"
-    )
+    print("ending  defender within 50 (95% interval)    in all  by 25  moves stalemates pieces lost  turn/ms longest")
     for name, begins in starts.items():
-        numbers = track(range(options.games), name, console=Console(stderr=True))
-        seeds = ((number, subseed(options.seed, number)) for number in numbers)
-        games = [
-            play(begins[number % len(begins)], options.rules, options.seconds, options.nodes, seed)
-            for number, seed in seeds
-        ]
-        report(name, games)
+        for defender in options.against:
+            report(name, defender, list(games_of(name, begins, defender, options)))
 
 
 if __name__ == "__main__":

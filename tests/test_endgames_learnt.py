@@ -1,4 +1,4 @@
-"""The networks of endings, against numpy and python-chess, play against the benchmark's defender, and the fit."""
+"""The networks of endings, against numpy and python-chess, and the fit."""
 
 import random
 import subprocess
@@ -99,50 +99,6 @@ def test_a_board_turned_or_mirrored_costs_the_same(ending: str) -> None:
 def test_a_network_of_another_size_is_refused() -> None:
     with pytest.raises(ValueError, match=f"a network of 7 numbers: it takes {SIZE}"):
         Network.of(np.zeros(7))
-
-
-@pytest.mark.parametrize("ending", ["KRK", "KBBK", "KBNK"])
-def test_the_defender_captures_and_otherwise_avoids_mate_at_once_and_keeps_its_distance(ending: str) -> None:
-    rng = random.Random(3)
-    for _ in range(150):
-        board, _ = MATING.start_won(ENDINGS[ending], rng)
-        board.turn = chess.BLACK
-        moves = list(board.legal_moves)
-        if not moves or not board.is_valid():
-            continue
-        chosen = MATING.defence(board, random.Random(4))
-        if any(map(board.is_capture, moves)):
-            assert board.is_capture(chosen)
-            continue
-        safe = [move for move in moves if not can_mate_after(board, move)]
-        assert not safe or chosen in safe
-        ours = board.king(chess.WHITE) or 0
-        distances = [chess.square_distance(move.to_square, ours) for move in safe or moves]
-        assert chess.square_distance(chosen.to_square, ours) == max(distances)
-
-
-def test_the_defender_avoids_a_mate_that_another_step_allows() -> None:
-    board = chess.Board("2k5/7R/1K6/8/8/8/8/8 b - - 0 1")  # Kb8 allows Rh8
-    assert {move.uci() for move in board.legal_moves} == {"c8b8", "c8d8"}
-    for seed in range(10):
-        assert MATING.defence(board, random.Random(seed)).uci() == "c8d8"
-
-
-def can_mate_after(board: chess.Board, move: chess.Move) -> bool:
-    """Return True if White can mate after a move."""
-    board.push(move)
-    can = any(MATING.mates(board, answer) for answer in list(board.legal_moves))
-    board.pop()
-    return can
-
-
-@pytest.mark.parametrize(("ending", "least"), [("KRK", 9), ("KBBK", 8), ("KBNK", 7)])
-def test_most_kings_that_see_everything_are_mated_from_won_starts(ending: str, least: int) -> None:
-    rng, mated = random.Random(5), 0
-    for seed in range(10):
-        game = MATING.play(MATING.start_at(*MATING.start_won(ENDINGS[ending], rng)), "berkeley", 0.0, 100_000, seed)
-        mated += game.end == "checkmate"
-    assert mated >= least
 
 
 @pytest.mark.slow

@@ -1,0 +1,137 @@
+"""The defenders of the benchmark of mates, against python-chess, and games against each."""
+
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+MATING: Any = import_module("mating")  # by name: mypy reads scripts as modules of their own
+DEFENDERS: Any = import_module("defenders")
+SEEING = ("flees", "chases", "looks")
+ENDINGS = ("R", "BB", "BN", "P")
+
+
+def boards(count: int, pieces: str) -> list[chess.Board]:
+    """Return positions of an ending with the bare king to move."""
+    rng, found = random.Random(3), list[chess.Board]()
+    while len(found) < count:
+        board, _ = MATING.start_won(pieces, rng)
+        board.turn = chess.BLACK
+        if board.is_valid() and any(board.legal_moves):
+            found.append(board)
+    return found
+
+
+def step_of(name: str, board: chess.Board, seed: int = 4) -> chess.Move:
+    """Return the first try of a defender."""
+    move: chess.Move = DEFENDERS.DEFENDERS[name](board, None, random.Random(seed))[0]
+    return move
+
+
+def after(board: chess.Board, move: chess.Move) -> chess.Board:
+    """Return the board after a move."""
+    board = board.copy(stack=False)
+    board.push(move)
+    return board
+
+
+def can_mate_after(board: chess.Board, move: chess.Move) -> bool:
+    """Return True if White can mate after a move."""
+    one = after(board, move)
+    return any(after(one, answer).is_checkmate() for answer in one.legal_moves)
+
+
+def distance_kept(board: chess.Board, move: chess.Move) -> float:
+    """Return the distance from White's king."""
+    return chess.square_distance(move.to_square, board.king(chess.WHITE) or 0)
+
+
+def nearness(board: chess.Board, move: chess.Move) -> float:
+    """Return the distance from White's nearest other piece, negative."""
+    others = [square for square, piece in board.piece_map().items() if piece.color and piece.piece_type != chess.KING]
+    return -min(chess.square_distance(move.to_square, square) for square in others)
+
+
+def freedom(board: chess.Board, move: chess.Move) -> float:
+    """Return the mean number of legal moves after each of White's, a capture counted as nine."""
+    one = after(board, move)
+    counts = []
+    for answer in one.legal_moves:
+        two = after(one, answer)
+        counts.append(sum(9 if two.is_capture(step) else 1 for step in two.legal_moves))
+    return sum(counts) / len(counts)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize(("name", "taste"), [("flees", distance_kept), ("chases", nearness), ("looks", freedom)])
+def test_a_defender_captures_else_avoids_mate_at_once_else_follows_its_taste(
+    name: str, taste: Callable[[chess.Board, chess.Move], float], ending: str
+) -> None:
+    captures = choices = 0
+    for board in boards(30, ending):
+        moves, chosen = list(board.legal_moves), step_of(name, board)
+        if taken := [move for move in moves if board.is_capture(move)]:
+            assert chosen in taken
+            captures += 1
+            continue
+        safe = [move for move in moves if not can_mate_after(board, move)] or moves
+        assert chosen in safe
+        assert taste(board, chosen) == pytest.approx(max(taste(board, move) for move in safe))
+        choices += len({taste(board, move) for move in safe}) > 1
+    assert captures >= 1
+    assert choices >= 5
+
+
+@pytest.mark.parametrize("name", SEEING)
+def test_a_defender_avoids_a_mate_that_another_step_allows(name: str) -> None:
+    board = chess.Board("2k5/7R/1K6/8/8/8/8/8 b - - 0 1")  # Kb8 allows Rh8
+    assert {move.uci() for move in board.legal_moves} == {"c8b8", "c8d8"}
+    assert {step_of(name, board, seed).uci() for seed in range(10)} == {"c8d8"}
+
+
+def test_a_blind_defender_tries_every_step_and_the_central_ones_first() -> None:
+    board = chess.Board("8/8/8/8/8/K7/7r/k7 b - - 0 1")
+    tries = [move.uci() for move in DEFENDERS.DEFENDERS["blind"](board, None, random.Random(1))]
+    assert tries[0] == "a1b2"
+    assert sorted(tries) == ["a1a2", "a1b1", "a1b2"]
+    central = [step_of("blind", chess.Board("8/8/8/8/8/2k5/7K/8 b - - 0 1"), seed).uci() for seed in range(10)]
+    assert set(central) == {"c3d4"}
+
+
+@pytest.mark.slow
+def test_games_are_stored_and_not_played_again(tmp_path: Path) -> None:
+    out = tmp_path / "games.csv"
+    command = [
+        sys.executable,
+        "benchmarks/mating.py",
+        "KQK",
+        "--against",
+        "blind",
+        "--nodes",
+        "1000",
+        "--out",
+        str(out),
+    ]
+    first = subprocess.run([*command, "--games", "2"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    assert "KQK     blind    100.0%" in first
+    played = out.read_text("utf-8").splitlines()
+    assert [line.split(",")[:6] for line in played] == [
+        ["KQK", "blind", "berkeley", "0", number, "checkmate"] for number in "01"
+    ]
+    out.write_text("\n".join([played[0].replace("checkmate", "stalemate"), played[1], ""]), "utf-8")
+    second = subprocess.run([*command, "--games", "3"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    assert " 66.7% " in second
+    assert len(out.read_text("utf-8").splitlines()) == 3
+
+
+def test_an_unknown_ending_is_refused_in_one_line() -> None:
+    command = [sys.executable, "benchmarks/mating.py", "KXK"]
+    refused = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
+    assert refused.returncode == 2
+    assert "unknown ending 'KXK'. Endings: KQK" in refused.stderr.splitlines()[-1]
