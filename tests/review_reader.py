@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import chess
 
-from kriegbot.belief.belief import BeliefSnapshot, BeliefTimeline
+from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, TryValued, value_tries
 from kriegbot.narration.turning import TurningPoint
 from referee import GameRecord, OwnTry, View

@@ -9,9 +9,10 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.belief.belief import Belief, EmptyBelief, Pool
+from kriegbot.belief.belief import Belief, EmptyBelief
 from kriegbot.belief.filter import MOVES_PER_BOARD, AnnouncedMove, matches_of
 from kriegbot.belief.particles import Filter, Particles, systematic
+from kriegbot.belief.pool import Pool
 from kriegbot.kernels import MAX_MOVES, NOT_ASKED, TurnHistory, encode_move, from_board, kernel_rules, to_board
 from kriegbot.kernels.position import type_ids
 from kriegbot.models import load_opponent

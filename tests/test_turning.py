@@ -9,7 +9,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from kriegbot.belief.belief import BeliefTimeline
+from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.cli.main import main
 from kriegbot.game.match import play_game
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, hint

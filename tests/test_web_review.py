@@ -19,7 +19,8 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.belief.belief import Belief, BeliefTimeline
+from kriegbot.belief.belief import Belief
+from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.kernels import encode_move, subseed
 from kriegbot.narration.diary import Diary, own_men
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED

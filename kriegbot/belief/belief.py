@@ -22,12 +22,11 @@ import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import add_pieces
-from kriegbot.belief.last_observation import Perturbation, blind_particles, last_observation, perturb
-from kriegbot.belief.particles import Filter, Particles, merged
+from kriegbot.belief.last_observation import Perturbation, blind_particles, perturb
+from kriegbot.belief.particles import Filter, Particles
 from kriegbot.models.built_in import uniform
 from kriegbot.models.protocol import Opponent
 from referee import OpponentMoved, View
-from referee.view import ViewBuilder
 
 CHECKPOINTS, SPACING = 8, 3  # kept for replays; moves of the opponent between two of them
 REPLAY_FACTOR = 4  # particles of a replay, relative to those of the belief
@@ -35,7 +34,6 @@ MAX_RESCUE_BOARDS, MAX_RECOVERY_BOARDS = 400_000, 160_000
 """Boards, summed over the opponent's moves, for the replays of a rescue (mostly under 2 s) and of a later recovery."""
 MIN_PERTURBED = 5_000  # boards to perturb for rescue 2, since few of them match the announcement
 PERTURBATIONS = (1, 1, 2, 3, 4)  # random changes to each board, attempt by attempt; each has its own seed
-POOL_FILL = 5  # sub-seed of the boards that fill up a pool
 TIMED_BOARDS = 1_000  # boards enough for a reliable time per board
 
 
@@ -215,92 +213,3 @@ class Belief:
 
 class EmptyBelief(ValueError):
     """An exact belief ran empty: the view contradicts its start or its rule set."""
-
-
-@dataclass(frozen=True, slots=True)
-class BeliefSnapshot:
-    """The belief after an event.
-
-    `chances` [6, 64] are the `Belief.occupancy` of the enemy. If the side is to move, `rows` [n, 8] are drawn boards
-    and `counts` [n] their draws.
-    """
-
-    view: View
-    chances: kb.RealArray
-    boards: int
-    is_exact: bool
-    is_consistent: bool
-    rows: kb.Rows
-    counts: kb.RealArray
-
-
-class BeliefTimeline:
-    """Snapshots of one side's belief through a game, with `samples` boards drawn where the side is to move.
-
-    The belief receives past views one event at a time, so a snapshot depends on its view and the seed alone.
-    """
-
-    def __init__(self, particles: int = 50_000, seed: int = 0, samples: int = 0) -> None:
-        self.particles, self.seed, self.samples = particles, seed, samples
-        self._belief: Belief | None = None
-        self._builder: ViewBuilder | None = None
-        self._snapshots: list[BeliefSnapshot] = []
-
-    def at(self, view: View, events: int | None = None, seconds: float = math.inf) -> BeliefSnapshot | None:
-        """Return the snapshot after a number of events of a view, by default all.
-
-        Stops after `seconds` and returns None if there is more to do. The next call continues.
-        """
-        deadline = time.perf_counter() + seconds
-        events = len(view.events) if events is None else events
-        while len(self._snapshots) <= events:
-            if self._builder is None:
-                self._builder = ViewBuilder(view.color, view.rules, view.limits, view.start)
-            else:
-                self._builder.apply(view.events[len(self._snapshots) - 1])
-            self._snapshots.append(self._snapshot(self._builder.view()))
-            if time.perf_counter() > deadline:
-                break
-        return self._snapshots[events] if events < len(self._snapshots) else None
-
-    def _snapshot(self, view: View) -> BeliefSnapshot:
-        rows, counts = np.empty((0, 8), np.uint64), np.empty(0)
-        try:
-            if self._belief is None:
-                self._belief = Belief(view, self.particles, self.seed)
-            else:
-                self._belief.update(view)
-        except EmptyBelief:
-            return BeliefSnapshot(view, np.zeros((6, 64)), 0, False, False, rows, counts)
-        particles, chances = self._belief.particles, self._belief.occupancy(not view.color)
-        if self.samples > 0 and len(particles) > 0 and view.turn == view.color and view.end is None:
-            rows, counts = particles.draw(self.samples, kb.subseed(self.seed, len(view.events)))
-        return BeliefSnapshot(view, chances, len(particles), particles.is_exact, particles.is_consistent, rows, counts)
-
-
-class Pool:
-    """At most `max_particles` boards, never rescued. Unless renewed, all fit the view, and once empty it stays so.
-
-    After Parker, Nau and Subrahmanian (IJCAI 2005). It outlasts theirs, since our filter keeps all consistent
-    successors of a board while there is space. If it `is_renewed`, it replaces lost boards by boards consistent with
-    the last observation: once it is full it draws one successor of each board and fills up, so each board is
-    consistent with all announcements since it entered the pool.
-    """
-
-    def __init__(self, view: View, max_particles: int, seed: int, *, is_renewed: bool = False) -> None:
-        self.filter = Filter(kb.kernel_rules(view.rules, view.limits), max_particles, seed, one_each=is_renewed)
-        self.particles = self.filter.start(view)
-        self._events = 0
-        self.update(view)
-
-    def update(self, view: View) -> None:
-        """Update the boards for all new events of a view, and fill up."""
-        new, self._events = range(self._events, len(view.events)), len(view.events)
-        for event in new:
-            if len(self.particles):
-                self.particles = self.filter.after_event(self.particles, view, event)
-        missing = self.filter.max_particles - len(self.particles)
-        if self.filter.one_each and new and missing > 0 and not self.particles.is_exact:
-            fresh = last_observation(view, missing, kb.subseed(self.filter.seed, self._events, POOL_FILL))
-            rows = np.concatenate([self.particles.rows, fresh])
-            self.particles = merged(rows, np.ones(len(rows)))  # a pool has no weights

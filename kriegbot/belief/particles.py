@@ -69,7 +69,7 @@ class Filter:
     """A particle filter for one side of one game.
 
     It keeps at most `max_particles` boards after a move of the opponent. With `one_each` it draws one successor of each
-    board of a set that is not exact, whatever its probability: a `belief.belief.Pool` counts all its boards alike.
+    board of a set that is not exact, whatever its probability: a `belief.pool.Pool` counts all its boards alike.
     """
 
     rules: kb.KernelRules

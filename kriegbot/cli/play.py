@@ -16,7 +16,7 @@ import chess
 import typer
 
 from kriegbot import request
-from kriegbot.belief.belief import BeliefTimeline
+from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.children import HUNG_UP, signal_handlers
 from kriegbot.cli import common
 from kriegbot.cli.common import argument, flag, option

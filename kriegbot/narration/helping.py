@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TypedDict
 
-from kriegbot.belief.belief import BeliefSnapshot
+from kriegbot.belief.timeline import BeliefSnapshot
 from kriegbot.kernels import decode_move
 from kriegbot.narration.diary import counted
 from kriegbot.players.human import try_name

@@ -19,7 +19,7 @@ from zlib import crc32
 
 import chess
 
-from kriegbot.belief.belief import BeliefTimeline
+from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.narration.diary import Diary, gathered, listed, side_name
 from kriegbot.players.human import BadTry, read_try, try_name
 from referee import Answer, Referee, RuleSet, View, announce, parse_action

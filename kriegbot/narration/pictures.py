@@ -15,7 +15,7 @@ from itertools import groupby
 import chess
 import chess.svg
 
-from kriegbot.belief.belief import BeliefSnapshot, BeliefTimeline
+from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
 from kriegbot.narration.diary import Entry, gathered, side_name
 from kriegbot.narration.helping import PARTICLES, SEED
 from kriegbot.narration.moments import PERSON, YOU, Moment, both_named, ending, moments

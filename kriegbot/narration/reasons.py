@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import chess
 import numpy as np
 
-from kriegbot.belief.belief import BeliefSnapshot
+from kriegbot.belief.timeline import BeliefSnapshot
 from kriegbot.kernels import to_board
 from kriegbot.narration.diary import listed
 from kriegbot.narration.helping import HINT_SAMPLES, TryValued

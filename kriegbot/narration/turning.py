@@ -15,7 +15,7 @@ from typing import TypedDict
 
 import chess
 
-from kriegbot.belief.belief import BeliefSnapshot, BeliefTimeline
+from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
 from kriegbot.narration.diary import score_name
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, TryValued, value_tries
 from kriegbot.narration.reasons import PlayedMove, Reasons

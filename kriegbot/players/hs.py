@@ -5,7 +5,7 @@ move with the best sum of values. The players differ in their boards. LOS: board
 AOS: boards consistent with all observations. AOSP: such boards from a pool that lasts from turn to turn. HS begins like
 AOSP, and boards of the last observation replace those that the pool runs out of. HS won 24% more often than the others.
 
-Where the paper gives no details: the pool is `belief.belief.Pool`, and AOS builds a new one each turn. AOS and AOSP use
+Where the paper gives no details: the pool is `belief.pool.Pool`, and AOS builds a new one each turn. AOS and AOSP use
 boards of the last observation only once the pool is empty. Every board counts the same. After a refusal the boards on
 which the try is illegal stay, with their values. The evaluator is KS; the paper's was like that of GNU Chess.
 """
@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 
 from evaluators import EVALUATORS, load_evaluator
-from kriegbot.belief.belief import Pool
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.particles import list_consistent
+from kriegbot.belief.pool import Pool
 from kriegbot.kernels import IntArray, MoveArray, Rows, decode_move, kernel_rules, random_numbers, subseed
 from kriegbot.parts import Option
 from kriegbot.players.base import PlayerKind

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kriegbot.belief.belief import Belief, Pool
+from kriegbot.belief.belief import Belief
 from kriegbot.belief.last_observation import last_observation, with_king_moved
 from kriegbot.belief.particles import list_consistent
+from kriegbot.belief.pool import Pool
 from kriegbot.kernels import RealArray, Rows, decode_move, position_announcement, random_numbers, side_of, subseed
 from kriegbot.models import load_opponent
 from kriegbot.search.adjustments import ADJUSTMENTS, Context, Placements, adjusted

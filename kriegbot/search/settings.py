@@ -68,7 +68,7 @@ class Settings:
     ties: Literal["random", "first", "last"] = setting(
         str, "which of the best tries is chosen, king's tries first", "random", choices=("random", "first", "last")
     )
-    # "pool" draws from a renewed `belief.belief.Pool` of as many boards as are drawn
+    # "pool" draws from a renewed `belief.pool.Pool` of as many boards as are drawn
     boards: Literal["all", "pool", "last"] = setting(
         str,
         "histories fit all announcements, the last observation, or those since they entered a pool",

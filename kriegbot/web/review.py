@@ -17,7 +17,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import chess
 import numpy as np
 
-from kriegbot.belief.belief import BeliefSnapshot
+from kriegbot.belief.timeline import BeliefSnapshot
 from kriegbot.children import WorkerDied, WorkerPool, lower_priority
 from kriegbot.kernels import prepare
 from kriegbot.narration.helping import BY, Hint, hint
