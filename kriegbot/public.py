@@ -34,7 +34,7 @@ from kriegbot.kernels import (
 )
 from kriegbot.models import load_opponent
 from kriegbot.models.protocol import Announced, Opponent, opponent, opponents
-from kriegbot.parts import Option
+from kriegbot.options import Option
 from kriegbot.players.base import Choice, Player, PlayerKind
 from kriegbot.players.making import make_player
 from kriegbot.players.search import SearchPlayer, search_player

@@ -17,7 +17,7 @@ LAYERS = (
     ("kriegbot.posix",),
     ("kriegbot.folders", "kriegbot.importing", "kriegbot.report"),
     ("kriegbot.children", "kriegbot.parts"),
-    ("kriegbot.kernels",),
+    ("kriegbot.kernels", "kriegbot.options"),
     ("evaluators", "kriegbot.models"),
     ("kriegbot.belief", "kriegbot.trees"),
     ("kriegbot.search",),

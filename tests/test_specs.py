@@ -13,7 +13,7 @@ from typing import Any
 import chess
 import pytest
 
-from kriegbot.parts import Option
+from kriegbot.options import Option
 from kriegbot.players.making import make_player
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec, players, versions_of

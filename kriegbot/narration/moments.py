@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import chess
 
 from kriegbot.narration.diary import Diary, Entry, Men, counted, own_men, plain_board, score_name, side_name
-from kriegbot.parts import value_text
+from kriegbot.options import value_text
 from kriegbot.players.specs import PLAYERS, BadSpec, parse_spec, player_kind
 from referee import Event, GameRecord, OwnQuestion, OwnTry, View
 from referee.text import one_line

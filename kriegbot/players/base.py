@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-from kriegbot.parts import Option
+from kriegbot.options import Option
 from kriegbot.report import Report
 from referee import Action, OpponentMoved, View
 

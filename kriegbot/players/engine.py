@@ -27,7 +27,8 @@ from kriegbot.belief.belief import Belief
 from kriegbot.endgames.mating import Finishing
 from kriegbot.kernels import subseed
 from kriegbot.models import load_opponent
-from kriegbot.parts import NotFound, Option, Programs
+from kriegbot.options import Option
+from kriegbot.parts import NotFound, Programs
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.search import SearchPlayer
 from kriegbot.search.adjustments import Placements

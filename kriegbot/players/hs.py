@@ -19,7 +19,7 @@ from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.particles import list_consistent
 from kriegbot.belief.pool import Pool
 from kriegbot.kernels import IntArray, MoveArray, Rows, decode_move, kernel_rules, random_numbers, subseed
-from kriegbot.parts import Option
+from kriegbot.options import Option
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.search import SearchPlayer
 from kriegbot.report import Report

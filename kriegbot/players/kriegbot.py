@@ -22,7 +22,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from kriegbot.parts import Option
+from kriegbot.options import Option
 from kriegbot.players.base import Player, PlayerKind
 from kriegbot.players.search import search_player
 from kriegbot.search.settings import DEFAULT_PARTICLES, Settings, particles_within

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kriegbot.parts import BadPart, NotFound, Parts, load_object, value_text
+from kriegbot.options import value_text
+from kriegbot.parts import BadPart, NotFound, Parts, load_object
 from kriegbot.players.base import Player, PlayerKind
 from kriegbot.players.specs import BadSpec, PlayerSpec, check_is_program, naming, parse_options, player_kind
 from referee import RULE_SETS, RuleSet

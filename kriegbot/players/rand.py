@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 
-from kriegbot.parts import Option
+from kriegbot.options import Option
 from kriegbot.players.base import Choice, PlayerKind
 from referee import View
 

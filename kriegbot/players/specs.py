@@ -22,18 +22,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from kriegbot.parts import (
-    NotFound,
-    Option,
-    Parts,
-    Programs,
-    Value,
-    check_file,
-    entry_points,
-    file_of,
-    sha256_of,
-    value_text,
-)
+from kriegbot.options import Option, Value, value_text
+from kriegbot.parts import NotFound, Parts, Programs, check_file, entry_points, file_of, sha256_of
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.old_names import with_current_names
 from referee.text import did_you_mean, quoted

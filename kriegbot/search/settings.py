@@ -13,7 +13,7 @@ from evaluators.protocol import Evaluator
 from kriegbot.models import OPPONENTS, load_opponent
 from kriegbot.models.built_in import uniform
 from kriegbot.models.protocol import Opponent
-from kriegbot.parts import Option
+from kriegbot.options import Option
 from kriegbot.search.backup import BACKUPS, Backup, load_backup
 
 DEFAULT_PARTICLES = 50_000
