@@ -2,7 +2,7 @@
 
 import pytest
 
-from kriegbot.narration.moments import both_called, called
+from kriegbot.narration.names import both_called, called
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ from kriegbot.cli.common import argument, compile_kernels, flag, one_of, option,
 from kriegbot.cli.play import open_page
 from kriegbot.game.process import find_rules
 from kriegbot.narration.diary import Entry, counted, gathered, side_name
-from kriegbot.narration.moments import READERS, Moment, both_called, both_named, ending, moments, playthrough, your_side
+from kriegbot.narration.moments import READERS, Moment, ending, moments, playthrough
+from kriegbot.narration.names import both_called, both_named, your_side
 from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, still
 from kriegbot.narration.reasons import LUCKY
 from kriegbot.narration.turning import Hindsight

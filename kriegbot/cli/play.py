@@ -28,7 +28,7 @@ from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare
 from kriegbot.narration.diary import Diary, meaning
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, Help, hint
-from kriegbot.narration.moments import YOU, called
+from kriegbot.narration.names import YOU, called
 from kriegbot.narration.results import Results
 from kriegbot.players.base import Leave
 from kriegbot.players.human import Answer, HumanPlayer

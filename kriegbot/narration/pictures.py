@@ -18,7 +18,8 @@ import chess.svg
 from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
 from kriegbot.narration.diary import Entry, gathered, side_name
 from kriegbot.narration.helping import PARTICLES, SEED
-from kriegbot.narration.moments import PERSON, YOU, Moment, both_named, ending, moments
+from kriegbot.narration.moments import Moment, ending, moments
+from kriegbot.narration.names import PERSON, YOU, both_named
 from referee import GameRecord, OwnTry
 
 SIDE, HEAD, FOOT, MARGIN = 390, 30, 68, 15

@@ -25,7 +25,7 @@ from filelock import FileLock
 
 from kriegbot.folders import data_folder
 from kriegbot.narration.diary import counted, side_name
-from kriegbot.narration.moments import called
+from kriegbot.narration.names import called
 from referee import GameRecord, Reason
 from referee.text import one_line, write_file
 

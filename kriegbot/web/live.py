@@ -21,7 +21,7 @@ from kriegbot.game.match import play_game, without_last_turn
 from kriegbot.game.process import try_out
 from kriegbot.game.seat import Seat
 from kriegbot.narration.helping import Help
-from kriegbot.narration.moments import MAX_NAME
+from kriegbot.narration.names import MAX_NAME
 from kriegbot.players.base import AgreeDraw
 from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import Refused, refusing

@@ -12,7 +12,8 @@ import chess
 import msgspec
 
 from kriegbot.narration.diary import own_men
-from kriegbot.narration.moments import YOU, Narrator, both_called, both_named, called
+from kriegbot.narration.moments import Narrator
+from kriegbot.narration.names import YOU, both_called, both_named, called
 from kriegbot.players.human import BadTry
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import (

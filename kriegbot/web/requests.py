@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal, get_args, get_type_hints
 
 import msgspec
 
-from kriegbot.narration.moments import MAX_NAME
+from kriegbot.narration.names import MAX_NAME
 from kriegbot.request import Refused
 
 IS_GUEST = "kriegbot.guest"  # in the scope of a connection: True if it comes by a link to one game

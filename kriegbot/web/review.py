@@ -21,7 +21,8 @@ from kriegbot.belief.timeline import BeliefSnapshot
 from kriegbot.children import WorkerDied, WorkerPool, lower_priority
 from kriegbot.kernels import prepare
 from kriegbot.narration.helping import BY, Hint, hint
-from kriegbot.narration.moments import Moment, moments, your_side
+from kriegbot.narration.moments import Moment, moments
+from kriegbot.narration.names import your_side
 from kriegbot.narration.turning import Hindsight, TurningPoint
 from kriegbot.web.library import KeptAnalysis
 from kriegbot.web.replies import Analysis, BeliefShown, Frame, Frames, PointShown, TurningPoints, letters, square_names
