@@ -22,8 +22,9 @@ import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import add_pieces
-from kriegbot.belief.last_observation import Perturbation, blind_particles, perturb
+from kriegbot.belief.last_observation import blind_particles
 from kriegbot.belief.particles import Filter, Particles
+from kriegbot.belief.perturbation import Perturbation, perturb
 from kriegbot.models.built_in import uniform
 from kriegbot.models.protocol import Opponent
 from referee import OpponentMoved, View

@@ -1,4 +1,4 @@
-"""Boards consistent with the last announcement only: drawn from scratch, or known boards with pieces moved.
+"""Boards consistent with the last announcement only, drawn from scratch.
 
 `last_observation` is the "LOS" of Parker, Nau and Subrahmanian (IJCAI 2005). The opponent gets a king and random pieces
 of a full set, on random squares: the paper does not say how it places them. A board is kept if the referee would repeat
@@ -21,12 +21,9 @@ from referee import Answer, Asking, OwnTry, PawnTryExists, PawnTrySquares, View
 from referee.pieces import is_pawn_capture, may_capture, squares_of
 
 ATTEMPTS, ATTEMPTS_PER_BOARD = 10_000, 50  # random boards to try at most; a thousand take a millisecond
-PERTURBATIONS_PER_BOARD = 50
 BLIND_BOARDS = 1000
 ANYTHING = -1  # an announcement that any board matches
-KINGS, PIECES = 4, 5  # words of a row: both kings; White's pieces, followed by Black's
-BACK_RANKS, BOTH_RIGHTS, WITHOUT_PASSANT = kb.words(0xFF000000000000FF, 0b110, 2**64 - 1 - (63 << 5))
-(FULL_SET,) = kb.words(0x7FFF)
+BACK_RANKS, FULL_SET = kb.words(0xFF000000000000FF, 0x7FFF)
 PIECE_SET = kb.Position(*kb.words(0xFF, 0x300, 0x4C00, 0x7000, 0, 0, 0, 0))
 """A full set without the king, a bit each: eight pawns, two knights, bishops and rooks, a queen; and their kinds."""
 
@@ -216,82 +213,6 @@ def _capturers(view: View) -> tuple[chess.Bitboard, chess.Bitboard]:
         if was_pawn and all(origin not in (move.from_square, move.to_square) for move in moves[:-1]):
             passed = chess.BB_SQUARES[(origin + last.capture) // 2]
     return captured | passed, passed
-
-
-@kb.kernel
-def with_one_change(position: kb.Position, side: int, state: kb.Word) -> kb.Position:
-    """Move a random piece of a side to an empty square, or, one time in four, change its type, but not to a king."""
-    own, others = kb.pieces_of(position, side)
-    origin = any_of(own, state)
-    kind, target = kb.kind_of(position, origin), origin
-    meta = position.meta & WITHOUT_PASSANT
-    if origin & (position.kings | position.orthogonals):
-        meta &= ~(BOTH_RIGHTS << kb.word(2 * side))
-    if kb.random_number(state + kb.GAMMA) < 0.75 or kind == kb.KING:
-        target = any_of(~(own | others), state + kb.GAMMA + kb.GAMMA)
-    else:
-        kind = int(kb.random_number(state + kb.GAMMA + kb.GAMMA) * 5)
-    rest = kb.Position(
-        position.pawns & ~origin,
-        position.knights & ~origin,
-        position.diagonals & ~origin,
-        position.orthogonals & ~origin,
-        position.kings & ~origin,
-        position.white & ~origin,
-        position.black & ~origin,
-        meta,
-    )
-    return with_piece(rest, side, kind, target)
-
-
-class Perturbation(NamedTuple):
-    """A number of random changes to a side's pieces, and the announcement of the position that must hold afterwards."""
-
-    side: int
-    changes: int
-    code: int
-    rules: kb.KernelRules
-
-
-@kb.entry
-def _perturb(
-    tables: kb.WordArray, rows: kb.Rows, change: Perturbation, seed: kb.Word, target: kb.Rows, scratch: kb.MoveArray
-) -> int:
-    """Perturb random rows, as many as `target` has; write those that match the announcement and return their number."""
-    boards, written = kb.pointer(rows), 0
-    state = kb.mix64(seed)
-    for _ in range(len(target)):
-        state += kb.GAMMA
-        position = kb.load(boards, int(kb.random_number(state) * len(rows)))
-        for _ in range(change.changes):
-            state += kb.GAMMA
-            position = with_one_change(position, change.side, kb.mix64(state))
-        if (
-            is_possible(kb.pointer(tables), position)
-            and kb.situation(kb.pointer(tables), position, change.rules, kb.pointer(scratch)) == change.code
-        ):
-            kb.store(kb.pointer(target), written, position)
-            written += 1
-    return written
-
-
-def perturb(particles: Particles, change: Perturbation, count: int, seed: int) -> Particles:
-    """Perturb `count` boards; return those that match the announcement, with equal weights. May be empty."""
-    target, scratch = np.empty((count, 8), np.uint64), np.empty(kb.MAX_MOVES, np.int32)
-    written = _perturb(kb.TABLES, particles.rows, change, seed, target, scratch)
-    return merged(target[:written], np.ones(written))
-
-
-def with_king_moved(
-    particles: Particles, side: int, code: int, rules: kb.KernelRules, count: int, seed: int
-) -> kb.Rows:
-    """Return boards [n, 8], n <= `count`, that match an announcement, with a king one step beyond its squares."""
-    squares = np.bitwise_or.reduce(particles.rows[:, KINGS] & particles.rows[:, PIECES + side])
-    near = int(squares)
-    for square in chess.scan_forward(int(squares)):
-        near |= chess.BB_KING_ATTACKS[square]
-    rows = perturb(particles, Perturbation(side, 1, code, rules), PERTURBATIONS_PER_BOARD * count, seed).rows
-    return rows[rows[:, KINGS] & rows[:, PIECES + side] & np.uint64(near & ~int(squares)) != 0][:count]
 
 
 def blind_particles(view: View, seed: int) -> Particles:

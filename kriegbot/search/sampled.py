@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kriegbot.belief.belief import Belief
-from kriegbot.belief.last_observation import last_observation, with_king_moved
+from kriegbot.belief.last_observation import last_observation
 from kriegbot.belief.particles import list_consistent
+from kriegbot.belief.perturbation import with_king_moved
 from kriegbot.belief.pool import Pool
 from kriegbot.kernels import RealArray, Rows, decode_move, position_announcement, random_numbers, side_of, subseed
 from kriegbot.models import load_opponent
