@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Number, Strategy, Tree, action_name
-from tournaments.measured_figures import HIGHEST
+from tournaments.leaves_examined import HIGHEST
 
 Clause: TypeAlias = tuple[int, int, int]
 """Three literals: v for the variable number v >= 1, -v for its negation."""

@@ -29,7 +29,7 @@ from kriegbot.game.conformance import PlayerCheck
 from kriegbot.web import server
 from referee import GameRecord, Referee, save_record
 from tests.effort import many
-from tournaments import measured_figures
+from tournaments import leaves_examined, sample_sizes
 from tournaments import reproduce as figures
 
 CODES = (0, 1, 2, 130)
@@ -204,10 +204,10 @@ def replaced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Replace whatever waits for people, clusters, sites or hours."""
     monkeypatch.setattr(server, "serve", lambda *_arguments, **_options: None)
     monkeypatch.setattr(papers, "play_missing", lambda *_arguments: None)
-    monkeypatch.setattr(measured_figures, "measure_sizes", lambda *_arguments: iter(()))
-    monkeypatch.setattr(measured_figures, "figure6", lambda: iter([measured_figures.measured(2, 2, 2, 2, 1)]))
+    monkeypatch.setattr(sample_sizes, "measure_sizes", lambda *_arguments: iter(()))
+    monkeypatch.setattr(leaves_examined, "figure6", lambda: iter([leaves_examined.measured(2, 2, 2, 2, 1)]))
     monkeypatch.setattr(figures, "plot_of", lambda *_arguments: "")
-    monkeypatch.setattr(measured_figures, "save", lambda *_arguments: None)
+    monkeypatch.setattr(leaves_examined, "save", lambda *_arguments: None)
     checks = [PlayerCheck("one", True, "well"), PlayerCheck("two", False, "not well")]
     monkeypatch.setattr(programs, "conformance", lambda *_arguments: iter(checks))
     monkeypatch.setattr(online_commands, "REGISTERING", 0.1)

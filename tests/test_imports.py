@@ -77,7 +77,7 @@ def test_commands_and_page_meet_in_one_lazy_import() -> None:
 DOORS = {
     "kriegbot.cli.games": "render",
     "kriegbot.online": "online",
-    "tournaments.measured_figures": "plots",
+    "tournaments.leaves_examined": "plots",
     "kriegbot.trees.gambit": "gambit",
     "kriegbot.environments.single": "gymnasium",
     "kriegbot.environments.aec": "pettingzoo",

@@ -8,7 +8,7 @@ import pytest
 from kriegbot.cli.main import main
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, View
-from tournaments import measured_figures
+from tournaments import sample_sizes
 from tournaments.report import Standing
 from tournaments.reproduce import (
     FIGURES,
@@ -169,25 +169,25 @@ def test_what_cannot_be_is_refused(arguments: list[str], message: str, capsys: p
 
 
 def test_figure_4_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measured_figures, "SECONDS", (1,))
-    monkeypatch.setattr(measured_figures, "POSITIONS", 2)
+    monkeypatch.setattr(sample_sizes, "SECONDS", (1,))
+    monkeypatch.setattr(sample_sizes, "POSITIONS", 2)
     taken = []
-    measure_one = measured_figures.sample_size
+    measure_one = sample_sizes.sample_size
 
     def hurried(view: View, depth: int, seconds: float, seed: int) -> int:
         taken.append((depth, seconds))
         return measure_one(view, depth, 0.1, seed)
 
-    monkeypatch.setattr(measured_figures, "sample_size", hurried)
+    monkeypatch.setattr(sample_sizes, "sample_size", hurried)
     path = tmp_path / "figure4.csv"
-    assert list(measured_figures.measure_sizes(path, 1))[-1] == (6, 6)
-    sizes = measured_figures.read_sizes(path)
+    assert list(sample_sizes.measure_sizes(path, 1))[-1] == (6, 6)
+    sizes = sample_sizes.read_sizes(path)
     assert sorted(sizes) == [(position, depth, 1) for position in range(2) for depth in (1, 2, 3)]
     assert sizes[0, 1, 1] > 0  # how many more than at depth 2 is a question of speed
-    assert list(measured_figures.measure_sizes(path, 1))[-1] == (6, 6)
+    assert list(sample_sizes.measure_sizes(path, 1))[-1] == (6, 6)
     assert len(taken) == 6
-    assert [row[0] for row in measured_figures.sizes_table(sizes).rows] == ["1", "2", "3"]
+    assert [row[0] for row in sample_sizes.sizes_table(sizes).rows] == ["1", "2", "3"]
     for content in (b"something else\n", b"\xff\n", b"x" * 200_000):
         path.write_bytes(content)
         with pytest.raises(ValueError, match="does not hold"):
-            measured_figures.read_sizes(path)
+            sample_sizes.read_sizes(path)

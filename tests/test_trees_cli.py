@@ -14,7 +14,7 @@ from kriegbot.trees import svg
 from kriegbot.trees.formats import save
 from kriegbot.trees.imp_minimax import imp_minimax
 from tests.game_trees import bins_game, bins_game_with_a_coin, g1, g2, matching_pennies
-from tournaments import measured_figures
+from tournaments import leaves_examined
 
 Captured = pytest.CaptureFixture[str]
 
@@ -135,8 +135,8 @@ def test_the_picture_of_the_documentation_is_that_of_g2() -> None:
 
 def test_figure6_writes_a_table_and_a_plot(folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr(measured_figures, "DEEPEST_LEAVES", 100)
-    monkeypatch.setattr(measured_figures, "NARROW", 0.1)
+    monkeypatch.setattr(leaves_examined, "DEEPEST_LEAVES", 100)
+    monkeypatch.setattr(leaves_examined, "NARROW", 0.1)
     assert main(["trees", "figure6", "--out", str(folder)]) == 0
     *points, last = capsys.readouterr().out.splitlines()
     table = (folder / "figure6.csv").read_text().splitlines()

@@ -22,16 +22,7 @@ from tests.game_trees import (
     random_tree,
     uniform_payoff,
 )
-from tournaments.measured_figures import (
-    DEEPEST_LEAVES,
-    HIGHEST,
-    SEVERAL_B,
-    SEVERAL_K,
-    Share,
-    measured,
-    save,
-    searched,
-)
+from tournaments.leaves_examined import DEEPEST_LEAVES, HIGHEST, SEVERAL_B, SEVERAL_K, Share, measured, save, searched
 
 FIGURE = Path(__file__).parents[1] / "docs" / "figure6.csv"
 

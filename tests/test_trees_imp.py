@@ -40,7 +40,7 @@ from tests.game_trees import (
     random_tree,
     uniform_payoff,
 )
-from tournaments.measured_figures import HIGHEST
+from tournaments.leaves_examined import HIGHEST
 
 HALF = (Fraction(1, 2), Fraction(1, 2))
 MODELS = [(1, 2, 4), (1, 3, 3), (2, 1, 4), (2, 2, 2), (2, 2, 5), (2, 3, 4), (3, 2, 4), (3, 3, 3), (4, 2, 3), (2, 5, 3)]

@@ -22,7 +22,7 @@ from kriegbot.players.specs import parse_spec
 from kriegbot.request import Refused, path_of, refusing, save_whole, seed_of
 from kriegbot.trees import Leaf, Number, Solution, Tree, TreeError
 from referee.text import one_line, quoted
-from tournaments import measured_figures
+from tournaments import leaves_examined, sample_sizes
 from tournaments import reproduce as figures
 from tournaments.presentation import PlotsMissing, show_table
 from tournaments.reproduce import FIGURES, LONG, SHORT, TODAY
@@ -70,9 +70,9 @@ def reproduce(
             if figure == 4:
                 common.compile_kernels()
                 with refusing(ValueError):
-                    common.patiently("Figure 4", measured_figures.measure_sizes(out / "figure4.csv", seed))
-                    sizes = measured_figures.read_sizes(out / "figure4.csv")
-                show_table(measured_figures.sizes_table(sizes), Console(highlight=False))
+                    common.patiently("Figure 4", sample_sizes.measure_sizes(out / "figure4.csv", seed))
+                    sizes = sample_sizes.read_sizes(out / "figure4.csv")
+                show_table(sample_sizes.sizes_table(sizes), Console(highlight=False))
             else:
                 cells = [
                     number
@@ -224,7 +224,7 @@ def imp_model(
     """Measure the share of leaves that IMP-alpha-beta examines on IMP-model(k, b, d)."""
     number = seed_of(seed)
     with refusing(ValueError):
-        share = measured_figures.measured(k, b, d, trials, number)
+        share = leaves_examined.measured(k, b, d, trials, number)
     if json:
         print(dumps({**asdict(share), "seed": str(number)}, indent=2, allow_nan=False))
     else:
@@ -238,15 +238,15 @@ def figure6(out: Path = option("DIR", "Folder of figure6.csv and figure6.svg.", 
     for name in ("figure6.csv", "figure6.svg"):
         path_of(str(out / name))
     points = []
-    for point in measured_figures.figure6():
+    for point in leaves_examined.figure6():
         points.append(point)
         print(_line(point), flush=True)
     with refusing(PlotsMissing, OSError):
-        measured_figures.save(points, out)
+        leaves_examined.save(points, out)
     print(f"Written to {out / 'figure6.csv'} and {out / 'figure6.svg'}.")
 
 
-def _line(share: measured_figures.Share) -> str:
+def _line(share: leaves_examined.Share) -> str:
     return (
         f"IMP-model(k={share.k}, b={share.b}, d={share.depth}): {100 * share.share:.2f}% of leaves examined, "
         f"+-{100 * share.half_width:.2f}"
