@@ -1,10 +1,12 @@
-"""Foreign text on one line, and files that are read up to a size and written whole."""
+"""Texts: foreign ones on one line, counted nouns; and files that are read up to a size and written whole."""
+
+from __future__ import annotations
 
 import difflib
 import os
 import reprlib
 import secrets
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -87,3 +89,17 @@ def read_text(path: Path, most: int) -> str:
         return read_bytes(path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"byte {error.start} is not UTF-8 text") from None
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "game"), counted(0, "game"), counted(2, "ply", "plies")
+    ('1 game', '0 games', '2 plies')
+    """
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Return "a", "a and b", or "a, b and c"."""
+    return f" {word} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from kriegbot.cli.screen import GLYPHS, MAX_SCALE, BoardPicture, board, fitting, size_of
-from kriegbot.narration.diary import Men
+from kriegbot.narration.glance import Men
 
 MEN: Men = chess.Board().piece_map()
 

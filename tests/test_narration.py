@@ -8,7 +8,8 @@ from functools import cache
 import chess
 import pytest
 
-from kriegbot.narration.diary import Diary, check_to_answer, lost_pieces, meaning_keys, meanings
+from kriegbot.narration.diary import Diary, meaning_keys, meanings
+from kriegbot.narration.glance import check_to_answer, lost_pieces
 from referee import RULE_SETS, Limits, Reason, Referee, View
 from tests.random_games import STARTS, steps
 

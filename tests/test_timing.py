@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from kriegbot.cli.console import PlainConsole, TerminalConsole
-from kriegbot.narration import diary
+from kriegbot.narration import even_time
 from kriegbot.players.base import Leave
 from kriegbot.web.seats import GameClock, PersonSeat
 from referee import BERKELEY, WILD16, Referee, RuleSet, View
@@ -20,8 +20,8 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
-        monkeypatch.setattr("kriegbot.narration.diary.time.monotonic", lambda: self.now)
-        monkeypatch.setattr("kriegbot.narration.diary.time.sleep", self.sleep)
+        monkeypatch.setattr("kriegbot.narration.even_time.time.monotonic", lambda: self.now)
+        monkeypatch.setattr("kriegbot.narration.even_time.time.sleep", self.sleep)
 
     def sleep(self, seconds: float) -> None:
         """Time passes."""
@@ -30,7 +30,7 @@ class Clock:
 
 def waited(clock: Clock, rules: RuleSet, *thinking: float) -> float:
     """Seconds until White is shown its second turn, if Black thinks so long for each of its tries."""
-    even, begun = diary.EvenTime(), clock.now
+    even, begun = even_time.EvenTime(), clock.now
     referee = Referee(rules)
     even.hold(referee.view(chess.WHITE))
     assert clock.now == begun
@@ -52,9 +52,9 @@ def shown(referee: Referee) -> View:
 def test_one_try_takes_as_long_as_three_if_refusals_are_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     once, thrice = waited(clock, WILD16, 0.018), waited(clock, WILD16, 0.018, 0.022, 0.023)
-    assert once == pytest.approx(diary.QUANTUM)
-    assert thrice == pytest.approx(diary.QUANTUM)
-    assert waited(clock, WILD16, 0.7, 0.2) == pytest.approx(2 * diary.QUANTUM)
+    assert once == pytest.approx(even_time.QUANTUM)
+    assert thrice == pytest.approx(even_time.QUANTUM)
+    assert waited(clock, WILD16, 0.7, 0.2) == pytest.approx(2 * even_time.QUANTUM)
 
 
 def test_nothing_is_held_back_where_refusals_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,4 +84,4 @@ def test_a_person_is_shown_the_turn_at_an_even_time_everywhere(where: str, monke
     else:
         console.show(shown(referee))
         console.close()
-    assert clock.now - begun == pytest.approx(diary.QUANTUM)
+    assert clock.now - begun == pytest.approx(even_time.QUANTUM)

@@ -18,7 +18,7 @@ from typing import Any
 import chess
 import pytest
 
-from kriegbot.narration import diary
+from kriegbot.narration import even_time
 from kriegbot.narration.diary import Entry
 from kriegbot.web import seats
 from kriegbot.web.registry import ServerLimits
@@ -35,7 +35,7 @@ GAMES, MOVES = many(50, 16), 12
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let replies come as soon as they are there; `tests/test_timing.py` is about the time."""
-    monkeypatch.setattr(diary, "QUANTUM", 0.001)
+    monkeypatch.setattr(even_time, "QUANTUM", 0.001)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ import pytest
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.kernels import encode_move, subseed
-from kriegbot.narration.diary import Diary, own_men
+from kriegbot.narration.diary import Diary
+from kriegbot.narration.glance import own_men
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED
 from kriegbot.narration.moments import moments
 from kriegbot.players.kriegbot import LEVELS

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from kriegbot.narration import diary
+from kriegbot.narration import even_time
 from kriegbot.web import seats
 from kriegbot.web.pages import SpectatorGame
 from kriegbot.web.registry import ServerLimits
@@ -32,7 +32,7 @@ NEW = ("id", "clocks", "invitation", "onlookers")
 
 @pytest.fixture(autouse=True)
 def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diary, "QUANTUM", 0.001)
+    monkeypatch.setattr(even_time, "QUANTUM", 0.001)
 
 
 @pytest.fixture

@@ -18,20 +18,13 @@ from rich.text import Text
 
 from kriegbot.cli.common import progress_text
 from kriegbot.cli.screen import GLYPHS, BoardPicture, Heat, board, draw_beside, fitting, has_tints, is_terminal, size_of
-from kriegbot.narration import diary
-from kriegbot.narration.diary import (
-    Diary,
-    EvenTime,
-    Kind,
-    check_to_answer,
-    counted,
-    gathered,
-    own_men,
-    plain_board,
-    side_name,
-)
+from kriegbot.narration import glance
+from kriegbot.narration.diary import Diary, Kind, gathered, side_name
+from kriegbot.narration.even_time import EvenTime
+from kriegbot.narration.glance import check_to_answer, own_men, plain_board
 from kriegbot.narration.moments import ending
 from referee import GameRecord, RuleSet, View
+from referee.text import counted
 
 HELP = "Type help for the commands."
 BOARD_WIDTH, MAP_WIDTH = 20, 34  # columns of a plain board with a gap after it, and of a map of chances
@@ -135,10 +128,10 @@ def heat_table(heat: Sequence[float], bottom: chess.Color) -> list[str]:
     if not heat:
         return ["The places of the opponent's pieces are not known."]
     lines = ["Chance in percent that an opponent's piece stands there:"]
-    for row in diary.rows(bottom):
+    for row in glance.rows(bottom):
         percents = " ".join(f"{round(100 * heat[square]):>3}" for square in row)
         lines.append(f"{chess.square_rank(row[0]) + 1} {percents}")
-    return [*lines, "  " + " ".join(f"{name:>3}" for name in diary.file_names(bottom))]
+    return [*lines, "  " + " ".join(f"{name:>3}" for name in glance.file_names(bottom))]
 
 
 class TerminalConsole:
@@ -233,8 +226,8 @@ class TerminalConsole:
         self._console.print(self._last(), no_wrap=True, overflow="ellipsis")
 
     def _side(self, view: View, width: int, height: int) -> Text:
-        you_took = f", you took {text}" if (text := diary.captures_text(view)) else ""
-        you_lost = f", lost {text}" if (text := "".join(map(GLYPHS.__getitem__, diary.lost_pieces(view)))) else ""
+        you_took = f", you took {text}" if (text := glance.captures_text(view)) else ""
+        you_lost = f", lost {text}" if (text := "".join(map(GLYPHS.__getitem__, glance.lost_pieces(view)))) else ""
         opponent = self._player(not view.color, counted(view.opponent_men, "piece") + you_took, width)
         own = self._player(view.color, counted(len(view.men), "piece") + you_lost, width)
         room = max(3, height - len(opponent) - len(own) - 2)
@@ -277,7 +270,7 @@ class TerminalConsole:
     def _picture(self, men: Mapping[chess.Square, chess.Piece], view: View, heat: Sequence[float]) -> BoardPicture:
         check = check_to_answer(view)
         faint = check.idle_pieces(view) if check else frozenset[chess.Square]()
-        return BoardPicture(men, view.color, diary.marks(view), heat, faint, has_tints=has_tints(self._console))
+        return BoardPicture(men, view.color, glance.marks(view), heat, faint, has_tints=has_tints(self._console))
 
     def _scale(self) -> int:
         return fitting(self._console.width - COLUMNS_BESIDE, self._console.height - ROWS_BESIDE)

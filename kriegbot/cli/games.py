@@ -22,7 +22,7 @@ from kriegbot.cli import common, screen
 from kriegbot.cli.common import argument, compile_kernels, flag, one_of, option, patiently
 from kriegbot.cli.play import open_page
 from kriegbot.game.process import find_rules
-from kriegbot.narration.diary import Entry, counted, gathered, side_name
+from kriegbot.narration.diary import Entry, gathered, side_name
 from kriegbot.narration.moments import READERS, Moment, ending, moments, playthrough
 from kriegbot.narration.names import both_called, both_named, your_side
 from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, still
@@ -32,7 +32,7 @@ from kriegbot.request import PERSON, Refused, path_of, refusing, save_whole, who
 from referee import GameRecord, RecordError
 from referee.formats import FORMATS, format_for, format_named, format_of, written
 from referee.pgn import pgn_decoded
-from referee.text import one_line, quoted, read_bytes
+from referee.text import counted, one_line, quoted, read_bytes
 from tournaments.store import Store, StoreError
 
 STANDARD = "-"  # standard input or output

@@ -16,7 +16,7 @@ from kriegbot.cli import screen
 from kriegbot.cli.common import argument, one_of, option
 from kriegbot.cli.console import heat_table
 from kriegbot.narration import learning
-from kriegbot.narration.diary import marks, own_men, plain_board
+from kriegbot.narration.glance import marks, own_men, plain_board
 from kriegbot.narration.learning import GRADES, PUZZLE_KINDS, Puzzle, puzzles
 from kriegbot.narration.results import Results
 from kriegbot.players.human import BadTry

@@ -30,9 +30,8 @@ from kriegbot.cli.screen import drawing_console
 from kriegbot.folders import config_folder
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed
-from kriegbot.narration.diary import counted
 from kriegbot.request import Refused, games_folder, program_of
-from referee.text import one_line, quoted
+from referee.text import counted, one_line, quoted
 
 if TYPE_CHECKING:  # httpx, which the bot needs, is an extra
     from kriegbot.online import Bot, BotSettings

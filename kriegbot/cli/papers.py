@@ -17,11 +17,10 @@ from kriegbot.children import usable_cores
 from kriegbot.cli import common
 from kriegbot.cli.common import JSON, SEED, argument, one_of, option, seconds, whole_number
 from kriegbot.cli.tournament import GAMES, play_missing
-from kriegbot.narration.diary import counted
 from kriegbot.players.specs import parse_spec
 from kriegbot.request import Refused, path_of, refusing, save_whole, seed_of
 from kriegbot.trees import Leaf, Number, Solution, Tree, TreeError
-from referee.text import one_line, quoted
+from referee.text import counted, one_line, quoted
 from tournaments import leaves_examined, sample_sizes
 from tournaments import reproduce as figures
 from tournaments.presentation import PlotsMissing, show_table

@@ -22,7 +22,7 @@ from kriegbot.game.conformance import conformance
 from kriegbot.game.match import GameResult, play_game
 from kriegbot.game.process import ProcessSeat, find_rules
 from kriegbot.models import OPPONENTS
-from kriegbot.narration.diary import counted, side_name
+from kriegbot.narration.diary import side_name
 from kriegbot.narration.moments import ending, playthrough
 from kriegbot.narration.results import Results, practice_text, results_rows, results_text
 from kriegbot.parts import Parts
@@ -30,6 +30,7 @@ from kriegbot.players import specs
 from kriegbot.players.making import RULES
 from kriegbot.request import limits_of, path_of, program_of, seed_of
 from referee import RULE_SETS
+from referee.text import counted
 
 SHELLS = ("bash", "zsh", "fish")
 

@@ -17,7 +17,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from kriegbot.narration.diary import Men, file_names, rows
+from kriegbot.narration.glance import Men, file_names, rows
 from referee import View
 
 

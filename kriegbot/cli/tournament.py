@@ -25,11 +25,10 @@ from kriegbot.cli.common import argument, flag, one_of, option, preparing
 from kriegbot.game.process import ProcessSeat, find_rules
 from kriegbot.game.sandbox import can_read, why_unavailable
 from kriegbot.game.seat import PlayerFailed
-from kriegbot.narration.diary import counted
 from kriegbot.players.specs import PlayerSpec, parse_spec, versions_of
 from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, save_whole, seed_of, whole_of
 from referee import Limits, RuleSet
-from referee.text import atomic_file, quoted
+from referee.text import atomic_file, counted, quoted
 from tournaments import schedule
 from tournaments.presentation import MISSING, page_of, plots_are_missing, show_report
 from tournaments.report import decision_of, report_of

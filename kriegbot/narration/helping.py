@@ -11,13 +11,13 @@ from typing import TypedDict
 
 from kriegbot.belief.timeline import BeliefSnapshot
 from kriegbot.kernels import decode_move
-from kriegbot.narration.diary import counted
 from kriegbot.players.human import try_name
 from kriegbot.players.kriegbot import LEVELS
 from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
 from referee import GameRecord
+from referee.text import counted
 
 PARTICLES, SEED = 20_000, 0  # of the belief behind hints
 HINTS, HINT_SAMPLES, MIN_LEGAL = 3, 200, 0.05

@@ -20,10 +20,10 @@ from zlib import crc32
 import chess
 
 from kriegbot.belief.timeline import BeliefTimeline
-from kriegbot.narration.diary import Diary, gathered, listed, side_name
+from kriegbot.narration.diary import Diary, gathered, side_name
 from kriegbot.players.human import BadTry, read_try, try_name
 from referee import Answer, Referee, RuleSet, View, announce, parse_action
-from referee.text import quoted
+from referee.text import listed, quoted
 
 FIRST_GAME = Path(__file__).parent / "first_game.toml"
 PUZZLES = Path(__file__).parent / "puzzles.jsonl.gz"

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 import chess
 
-from kriegbot.narration.diary import Diary, Entry, Men, counted, own_men, plain_board, score_name, side_name
+from kriegbot.narration.diary import Diary, Entry, score_name, side_name
+from kriegbot.narration.glance import Men, own_men, plain_board
 from referee import Event, GameRecord, OwnQuestion, OwnTry, View
+from referee.text import counted
 
 READERS = ("referee", "White", "Black")
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from kriegbot.belief.timeline import BeliefSnapshot
 from kriegbot.kernels import to_board
-from kriegbot.narration.diary import listed
 from kriegbot.narration.helping import HINT_SAMPLES, TryValued
 from referee import Announcement, pieces
+from referee.text import listed
 
 MIN_SHARE, MIN_PAWNS = 15, 0.3
 """Percent of the positions, and pawns, by which two tries must differ for that to be the reason."""

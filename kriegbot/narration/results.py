@@ -24,10 +24,10 @@ import msgspec
 from filelock import FileLock
 
 from kriegbot.folders import data_folder
-from kriegbot.narration.diary import counted, side_name
+from kriegbot.narration.diary import side_name
 from kriegbot.narration.names import called
 from referee import GameRecord, Reason
-from referee.text import one_line, write_file
+from referee.text import counted, one_line, write_file
 
 LEVEL_RATINGS = {
     "newcomer": 810,

@@ -14,7 +14,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from kriegbot.narration import learning
-from kriegbot.narration.diary import marks, meanings, own_men
+from kriegbot.narration.diary import meanings
+from kriegbot.narration.glance import marks, own_men
 from kriegbot.players.specs import offered_options, players
 from kriegbot.request import PERSON, Refused, can_sit, refusing
 from kriegbot.web.registry import Registry

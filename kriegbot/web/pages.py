@@ -11,7 +11,7 @@ from functools import partial
 import chess
 import msgspec
 
-from kriegbot.narration.diary import own_men
+from kriegbot.narration.glance import own_men
 from kriegbot.narration.moments import Narrator
 from kriegbot.narration.names import YOU, both_called, both_named, called
 from kriegbot.players.human import BadTry

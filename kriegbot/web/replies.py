@@ -12,7 +12,8 @@ from typing import TypeAlias
 import chess
 import msgspec
 
-from kriegbot.narration.diary import Entry, captures_text, check_to_answer, gathered, lost_pieces, marks, own_men
+from kriegbot.narration.diary import Entry, gathered
+from kriegbot.narration.glance import captures_text, check_to_answer, lost_pieces, marks, own_men
 from kriegbot.narration.helping import TryValued
 from kriegbot.narration.results import ResultsRow, ToPractise
 from kriegbot.narration.turning import TurningPoint

@@ -22,7 +22,8 @@ from kriegbot.children import CannotStart
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import PlayerFailed, Seat
 from kriegbot.kernels.preparing import Progress
-from kriegbot.narration.diary import Diary, EvenTime
+from kriegbot.narration.diary import Diary
+from kriegbot.narration.even_time import EvenTime
 from kriegbot.players.base import Choice, FlagFell, Leave, SeatAction
 from kriegbot.players.human import read_action, read_ahead, try_name
 from kriegbot.players.specs import PlayerSpec, parse_spec
