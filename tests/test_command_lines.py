@@ -23,7 +23,7 @@ import chess
 import pytest
 
 from kriegbot.cli import online as online_commands
-from kriegbot.cli import papers, programs
+from kriegbot.cli import programs, reproduce
 from kriegbot.cli.main import COMMANDS, _loaded, main
 from kriegbot.game.conformance import PlayerCheck
 from kriegbot.web import server
@@ -203,7 +203,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def replaced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Replace whatever waits for people, clusters, sites or hours."""
     monkeypatch.setattr(server, "serve", lambda *_arguments, **_options: None)
-    monkeypatch.setattr(papers, "play_missing", lambda *_arguments: None)
+    monkeypatch.setattr(reproduce, "play_missing", lambda *_arguments: None)
     monkeypatch.setattr(sample_sizes, "measure_sizes", lambda *_arguments: iter(()))
     monkeypatch.setattr(leaves_examined, "figure6", lambda: iter([leaves_examined.measured(2, 2, 2, 2, 1)]))
     monkeypatch.setattr(figures, "plot_of", lambda *_arguments: "")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.cli.papers import ALGORITHMS
+from kriegbot.cli.trees import ALGORITHMS
 from kriegbot.trees import svg
 from kriegbot.trees.formats import save
 from kriegbot.trees.imp_minimax import imp_minimax

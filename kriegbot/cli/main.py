@@ -34,7 +34,7 @@ COMMANDS = {
     "report": ("tournament", "Report on a tournament: results with intervals, how games ended, how long players took."),
     "export": ("tournament", "Write the games of a tournament as PGN, CSV or lines of JSON."),
     "merge": ("tournament", "Put the games of several files of one tournament into one file."),
-    "reproduce": ("papers", "Reproduce the paper's experiment and print our results beside the paper's."),
+    "reproduce": ("reproduce", "Reproduce the paper's experiment and print our results beside the paper's."),
     "players": ("programs", "List players and their options, evaluators, opponent models, backup rules and rule sets."),
     "check-player": (
         "programs",
@@ -42,7 +42,7 @@ COMMANDS = {
     ),
     "rules": ("programs", "List the rule sets, and the announcements that the referee makes under each."),
     "completion": ("programs", "Print a script that completes commands, options, players and rule sets in a shell."),
-    "trees": ("papers", "Solve explicit game trees and measure pruning on random ones."),
+    "trees": ("trees", "Solve explicit game trees and measure pruning on random ones."),
     "online": ("online", "Play on kriegspiel.org as a bot."),
 }
 """For each command its module, which has a function or group of that name, and the first sentence of its help."""
