@@ -1,9 +1,9 @@
 """KS plus hanging pieces, king safety, passed pawns and a mating net.
 
 Pieces hang if they are attacked and unprotected, or, pawns apart, attacked by a pawn. Development, pawns in the centre
-and a king at home count while the opponent has more than `FEW_PIECES`. If `side` is ahead, it gains by a net around the
-other king and, against an opponent with little left, by driving that king to the edge with its own near; the opponent's
-net counts nothing. The weights are guesses tried in matches (docs/strength.md).
+and a king at home count while the opponent has more than `LITTLE_LEFT`. If `side` is ahead, it gains by a net around
+the other king and, against an opponent with little left, by driving that king to the edge with its own near; the
+opponent's net counts nothing. The weights are guesses tried in matches (docs/strength.md).
 """
 
 from evaluators.ks import Weights, material, value_of, valued
@@ -13,7 +13,7 @@ from kriegbot import kernels as kb
 OURS_LOOSE, THEIRS_LOOSE = 20, 6  # percent of the value of hanging pieces, ours and theirs
 UNDEVELOPED, RIM, AWAY_FROM_HOME, CASTLED, MAY_CASTLE, CENTRE = 10, 10, 18, 25, 12, 8  # centipawns, for `home`
 PASSED = (0, 5, 10, 20, 40, 70, 120, 0)  # centipawns for a passed pawn by its rank
-FEW_PIECES = 1000  # centipawns apart from pawns up to which a side has little left
+LITTLE_LEFT = 1000  # centipawns apart from pawns up to which a side has little left
 TO_EDGE, NEARER = 12, 6
 """Centipawns for each step of the other king from the centre, and for each step that our king is nearer to it."""
 NET, QUEENS_LEAD, MANY = 60, 800, 3000
@@ -112,13 +112,13 @@ def sound(tables: kb.Words, position: kb.Position, side: int) -> int:
     score += THEIRS_LOOSE * loose(position, other, theirs, ours, pawns_attack(position, own, side)) // 100
     score += passed(position, own, other, side) - passed(position, other, own, 1 - side)
     pieces, enemy_pieces = value_of(position, own & ~position.pawns), value_of(position, other & ~position.pawns)
-    if enemy_pieces > FEW_PIECES:
+    if enemy_pieces > LITTLE_LEFT:
         score += home(position, own, side)
     elif material(position, own, other) > 0 and pieces > enemy_pieces:
         score += hunt(position, own, other)
     lead = min(pieces - enemy_pieces, QUEENS_LEAD)
     if lead > 0:
         score += NET * net(tables, position, other, ours) * min(pieces, MANY) // MANY * lead // QUEENS_LEAD
-    if pieces > FEW_PIECES:
+    if pieces > LITTLE_LEFT:
         score -= home(position, other, 1 - side)
     return score

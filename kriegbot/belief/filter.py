@@ -198,16 +198,16 @@ def write_successors(
         if wanted == 0:
             continue
         position = kb.load(boards, i)
-        takes_all, mark = wanted == left, kb.random_number(state + kb.GAMMA)
+        takes_all, passed = wanted == left, kb.random_number(state + kb.GAMMA)
         for k in range(begin, end):
             state += kb.GAMMA
             weight = shares[i]
             if takes_all:
                 weight *= matches.weights[k]
-            elif matches.is_weighted[i]:  # systematic sampling: a draw at each whole number that the marks pass
-                until = mark + matches.weights[k] * numbers[i] / matches.matching_weight[i]
-                weight = float(int(until) - int(mark))
-                mark = until
+            elif matches.is_weighted[i]:  # systematic sampling: a draw at each whole number that is passed
+                until = passed + matches.weights[k] * numbers[i] / matches.matching_weight[i]
+                weight = float(int(until) - int(passed))
+                passed = until
             elif kb.random_number(state) * left < wanted:  # selection sampling (Knuth, TAOCP 2, algorithm S)
                 wanted -= 1
             else:
@@ -236,7 +236,7 @@ def keep_accepted(
 ) -> int:
     """Make our accepted try on every board where it is legal and has this announcement; drop the other boards.
 
-    Packs rows and weights in place and returns their number. `moves` is scratch for MAX_MOVES.
+    Packs rows and weights in bucket and returns their number. `moves` is scratch for MAX_MOVES.
     """
     boards, scratch, count = kb.pointer(rows), kb.pointer(moves), 0
     for i in range(len(rows)):
@@ -255,18 +255,18 @@ def keep_accepted(
 
 @kb.entry
 def add_pieces(rows: kb.Rows, weights: kb.RealArray, side: int, chances: kb.RealArray) -> None:
-    """Add the weight of every board [N, 8] to `chances` [6 * 64] at the kind and square of each piece of a side."""
+    """Add the weight of every board [N, 8] to `chances` [6 * 64] at the type and square of each piece of a side."""
     for i in range(len(rows)):
         position = kb.load(kb.pointer(rows), i)
         pieces, _ = kb.pieces_of(position, side)
         while pieces:
             square = kb.lsb(pieces)
-            chances[64 * kb.kind_of(position, kb.bit(square)) + square] += weights[i]
+            chances[64 * kb.type_of(position, kb.bit(square)) + square] += weights[i]
             pieces ^= kb.bit(square)
 
 
 @kb.entry
-def _mark_legal(tables: kb.WordArray, rows: kb.Rows, move: int, is_legal: kb.IntArray, moves: kb.MoveArray) -> None:
+def _find_legal(tables: kb.WordArray, rows: kb.Rows, move: int, is_legal: kb.IntArray, moves: kb.MoveArray) -> None:
     may_be_legal = False
     for i in range(kb.open_tries(kb.pointer(tables), kb.load(kb.pointer(rows), 0), kb.EVERYWHERE, kb.pointer(moves))):
         may_be_legal = may_be_legal or moves[i] == move
@@ -281,7 +281,7 @@ def list_refusing(rows: kb.Rows, move: int) -> kb.IntArray:
     """
     is_legal = np.zeros(len(rows), np.int64)
     if len(rows):
-        _mark_legal(kb.TABLES, rows, move, is_legal, np.empty(kb.MAX_MOVES, np.int32))
+        _find_legal(kb.TABLES, rows, move, is_legal, np.empty(kb.MAX_MOVES, np.int32))
     return np.flatnonzero(is_legal == 0)
 
 
@@ -302,7 +302,7 @@ def list_answering(rows: kb.Rows, has_any: bool) -> kb.IntArray:
 
 @kb.entry
 def merge_equal(rows: kb.Rows, weights: kb.RealArray, table: kb.IntArray) -> int:
-    """Merge equal boards and add their weights; pack them in place and return their number.
+    """Merge equal boards and add their weights; pack them in bucket and return their number.
 
     `table` is an empty hash table: filled with -1, its size a power of two above twice the number of rows.
     """
@@ -311,18 +311,18 @@ def merge_equal(rows: kb.Rows, weights: kb.RealArray, table: kb.IntArray) -> int
         key = kb.NONE
         for j in range(8):
             key = kb.mix64(key + boards[8 * i + j] + kb.ONE)
-        place = key & mask
-        while table[place] >= 0:
+        bucket = key & mask
+        while table[bucket] >= 0:
             same = True
             for j in range(8):
-                same = same and boards[8 * table[place] + j] == boards[8 * i + j]
+                same = same and boards[8 * table[bucket] + j] == boards[8 * i + j]
             if same:
                 break
-            place = (place + kb.ONE) & mask
-        if table[place] >= 0:
-            weights[table[place]] += weights[i]
+            bucket = (bucket + kb.ONE) & mask
+        if table[bucket] >= 0:
+            weights[table[bucket]] += weights[i]
         else:
-            table[place] = count
+            table[bucket] = count
             kb.store(boards, count, kb.load(boards, i))
             weights[count] = weights[i]
             count += 1

@@ -25,7 +25,7 @@ BLIND_BOARDS = 1000
 ANYTHING = -1  # an announcement that any board matches
 BACK_RANKS, FULL_SET = kb.words(0xFF000000000000FF, 0x7FFF)
 PIECE_SET = kb.Position(*kb.words(0xFF, 0x300, 0x4C00, 0x7000, 0, 0, 0, 0))
-"""A full set without the king, a bit each: eight pawns, two knights, bishops and rooks, a queen; and their kinds."""
+"""A full set without the king, a bit each: eight pawns, two knights, bishops and rooks, a queen; and their types."""
 
 
 @kb.kernel
@@ -65,14 +65,14 @@ class Observation(NamedTuple):
 
 
 @kb.kernel
-def with_piece(position: kb.Position, side: int, kind: int, square: kb.Word) -> kb.Position:
+def with_piece(position: kb.Position, side: int, piece: int, square: kb.Word) -> kb.Position:
     """Add a piece of a side on the one square of a bitboard."""
     return kb.Position(
-        position.pawns | (square if kind == kb.PAWN else kb.NONE),
-        position.knights | (square if kind == kb.KNIGHT else kb.NONE),
-        position.diagonals | (square if kind in (kb.BISHOP, kb.QUEEN) else kb.NONE),
-        position.orthogonals | (square if kind in (kb.ROOK, kb.QUEEN) else kb.NONE),
-        position.kings | (square if kind == kb.KING else kb.NONE),
+        position.pawns | (square if piece == kb.PAWN else kb.NONE),
+        position.knights | (square if piece == kb.KNIGHT else kb.NONE),
+        position.diagonals | (square if piece in (kb.BISHOP, kb.QUEEN) else kb.NONE),
+        position.orthogonals | (square if piece in (kb.ROOK, kb.QUEEN) else kb.NONE),
+        position.kings | (square if piece == kb.KING else kb.NONE),
         position.white | (square if side == kb.WHITE else kb.NONE),
         position.black | (kb.NONE if side == kb.WHITE else square),
         position.meta,
@@ -86,16 +86,16 @@ def with_pieces(position: kb.Position, observation: Observation, state: kb.Word)
     empty = ~(position.white | position.black | capturers | observation.closed)
     capturer = int(kb.random_number(state) * count) if capturers else count
     for i in range(count):
-        piece = any_of(left, state + kb.GAMMA)
+        drawn = any_of(left, state + kb.GAMMA)
         state += kb.GAMMA + kb.GAMMA
-        kind = kb.KING
+        piece = kb.KING
         if i > 0:
-            kind = kb.kind_of(PIECE_SET, piece)
-            left &= ~piece
-        free = empty & ~BACK_RANKS if kind == kb.PAWN else empty
+            piece = kb.type_of(PIECE_SET, drawn)
+            left &= ~drawn
+        free = empty & ~BACK_RANKS if piece == kb.PAWN else empty
         square = any_of(capturers if i == capturer else free, state)
         empty &= ~square
-        position = with_piece(position, observation.enemy, kind, square)
+        position = with_piece(position, observation.enemy, piece, square)
     return position
 
 
@@ -137,17 +137,17 @@ def _sample(
     scratch: kb.MoveArray,
 ) -> int:
     """Write consistent boards to `target` until it is full or after `attempts` draws; return their number."""
-    ours, written, at, moves = kb.load(kb.pointer(own), 0), 0, kb.pointer(tables), kb.pointer(scratch)
+    ours, written, lookup, moves = kb.load(kb.pointer(own), 0), 0, kb.pointer(tables), kb.pointer(scratch)
     state = kb.mix64(seed)
     for _ in range(attempts):
         state += kb.GAMMA
         position = with_pieces(ours, observation, kb.mix64(state))
         occupied = position.white | position.black
-        if occupied & observation.passed & ~position.pawns or not is_possible(at, position):
+        if occupied & observation.passed & ~position.pawns or not is_possible(lookup, position):
             continue
-        if not is_announced(at, position, observation.code, observation.rules, moves):
+        if not is_announced(lookup, position, observation.code, observation.rules, moves):
             continue
-        if observation.is_our_turn and not plays_within(at, position, kb.pointer(tries), len(tries), moves):
+        if observation.is_our_turn and not plays_within(lookup, position, kb.pointer(tries), len(tries), moves):
             continue
         kb.store(kb.pointer(target), written, position)
         written += 1

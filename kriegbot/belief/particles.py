@@ -58,8 +58,8 @@ class Particles:
     def draw(self, samples: int, seed: int) -> tuple[kb.Rows, kb.RealArray]:
         """Draw boards with replacement; return the distinct ones [n, 8] and the number of draws of each [n]."""
         total = np.cumsum(self.weights)
-        marks = np.sort(kb.random_numbers(seed, samples)) * total[-1]
-        chosen = np.minimum(np.searchsorted(total, marks, side="right"), len(total) - 1)
+        points = np.sort(kb.random_numbers(seed, samples)) * total[-1]
+        chosen = np.minimum(np.searchsorted(total, points, side="right"), len(total) - 1)
         boards, counts = np.unique(chosen, return_counts=True)
         return self.rows[boards], counts.astype(np.float64)
 
@@ -143,8 +143,8 @@ def list_consistent(rows: kb.Rows, events: Iterable[Event]) -> kb.IntArray:
 def systematic(mass: kb.RealArray, draws: int, seed: int) -> kb.IntArray:
     """Divide `draws` among boards in proportion to their mass [N]; systematic sampling rounds each up or down."""
     total = np.cumsum(mass)
-    marks = (np.arange(draws) + kb.random_numbers(seed, 1)[0]) * (total[-1] / draws)
-    chosen = np.minimum(np.searchsorted(total, marks, side="right"), len(mass) - 1)
+    points = (np.arange(draws) + kb.random_numbers(seed, 1)[0]) * (total[-1] / draws)
+    chosen = np.minimum(np.searchsorted(total, points, side="right"), len(mass) - 1)
     return np.bincount(chosen, minlength=len(mass)).astype(np.int64)
 
 

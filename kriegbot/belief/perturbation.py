@@ -19,14 +19,14 @@ def with_one_change(position: kb.Position, side: int, state: kb.Word) -> kb.Posi
     """Move a random piece of a side to an empty square, or, one time in four, change its type, but not to a king."""
     own, others = kb.pieces_of(position, side)
     origin = any_of(own, state)
-    kind, target = kb.kind_of(position, origin), origin
+    piece, target = kb.type_of(position, origin), origin
     meta = position.meta & WITHOUT_PASSANT
     if origin & (position.kings | position.orthogonals):
         meta &= ~(BOTH_RIGHTS << kb.word(2 * side))
-    if kb.random_number(state + kb.GAMMA) < 0.75 or kind == kb.KING:
+    if kb.random_number(state + kb.GAMMA) < 0.75 or piece == kb.KING:
         target = any_of(~(own | others), state + kb.GAMMA + kb.GAMMA)
     else:
-        kind = int(kb.random_number(state + kb.GAMMA + kb.GAMMA) * 5)
+        piece = int(kb.random_number(state + kb.GAMMA + kb.GAMMA) * 5)
     rest = kb.Position(
         position.pawns & ~origin,
         position.knights & ~origin,
@@ -37,7 +37,7 @@ def with_one_change(position: kb.Position, side: int, state: kb.Word) -> kb.Posi
         position.black & ~origin,
         meta,
     )
-    return with_piece(rest, side, kind, target)
+    return with_piece(rest, side, piece, target)
 
 
 class Perturbation(NamedTuple):

@@ -109,14 +109,14 @@ def move_of(position: kb.Position, action: int) -> int:
         promotes = kb.bit(origin) & position.pawns != kb.NONE and kb.bit(target) & kb.LAST_RANKS != kb.NONE
         return origin | target << 6 | (kb.QUEEN << 12 if promotes else 0)
     rest = action - UNDERPROMOTIONS
-    file, aside, kind = rest // 9, rest % 9 // 3, rest % 3
+    file, aside, piece = rest // 9, rest % 9 // 3, rest % 3
     ahead = kb.side_to_move(position) == kb.WHITE
     origin, target = file + (48 if ahead else 8), file + aside - 1 + (56 if ahead else 0)
-    return origin | target << 6 | (kind + 1) << 12
+    return origin | target << 6 | (piece + 1) << 12
 
 
 @kb.kernel
-def mark(planes: kb.Bytes, plane: int, squares: kb.Word) -> None:
+def put_squares(planes: kb.Bytes, plane: int, squares: kb.Word) -> None:
     """Write ones on squares of a plane."""
     while squares:
         planes[64 * plane + kb.lsb(squares)] = 1
@@ -136,8 +136,8 @@ def write_announcement(planes: kb.Bytes, code: int, capture: int, checks: int) -
     """Write the capture and the checks of an announcement."""
     if kb.captured_on(code) >= 0:
         planes[64 * capture + kb.captured_on(code)] = 2 if code & kb.CAPTURED_PAWN_BIT else 1
-    for place in range(spaces.CHECKS):
-        flood(planes, checks + place, code >> (kb.CHECK_SHIFT + place) & 1)
+    for bit in range(spaces.CHECKS):
+        flood(planes, checks + bit, code >> (kb.CHECK_SHIFT + bit) & 1)
 
 
 @kb.kernel
@@ -154,12 +154,12 @@ def observe(position: kb.Position, side: int, notes: kb.Ints, planes: kb.Bytes) 
     for i in range(64 * PLANES):
         planes[i] = 0
     diagonals, orthogonals = position.diagonals & own, position.orthogonals & own
-    mark(planes, 0, position.pawns & own)
-    mark(planes, 1, position.knights & own)
-    mark(planes, 2, diagonals & ~orthogonals)
-    mark(planes, 3, orthogonals & ~diagonals)
-    mark(planes, 4, diagonals & orthogonals)
-    mark(planes, 5, position.kings & own)
+    put_squares(planes, 0, position.pawns & own)
+    put_squares(planes, 1, position.knights & own)
+    put_squares(planes, 2, diagonals & ~orthogonals)
+    put_squares(planes, 3, orthogonals & ~diagonals)
+    put_squares(planes, 4, diagonals & orthogonals)
+    put_squares(planes, 5, position.kings & own)
     rights = kb.number(position.meta >> kb.word(1 + 2 * side))
     planes[64 * spaces.CASTLING + 56 * side + 7] = rights & 1
     planes[64 * spaces.CASTLING + 56 * side] = rights >> 1 & 1
@@ -210,7 +210,7 @@ def show(position: kb.Position, game: Game) -> None:
     observe(position, kb.side_to_move(position), notes, planes)
     flood(planes, spaces.IS_TURN, 1)
     if game.rules.tries_announced == kb.SQUARES:
-        mark(planes, spaces.TRY_SQUARES, kb.pawns_to_try(game.tables, position, game.rules))
+        put_squares(planes, spaces.TRY_SQUARES, kb.pawns_to_try(game.tables, position, game.rules))
     for i in range(notes[REFUSED]):
         count_refused(planes, game.refused[i])
 

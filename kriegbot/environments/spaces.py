@@ -47,10 +47,10 @@ def action_of(number: int, view: View) -> referee.Action:
         promotes = view.men.get(origin) == chess.PAWN and chess.BB_SQUARES[target] & chess.BB_BACKRANKS
         return chess.Move(origin, target, chess.QUEEN if promotes else None)
     file, rest = divmod(number - UNDERPROMOTIONS, 9)
-    aside, kind = divmod(rest, 3)
+    aside, piece = divmod(rest, 3)
     ranks = (6, 7) if view.color == chess.WHITE else (1, 0)
     origin, target = chess.square(file, ranks[0]), chess.square((file + aside - 1) & 7, ranks[1])
-    return chess.Move(origin, target, chess.KNIGHT + kind)
+    return chess.Move(origin, target, chess.KNIGHT + piece)
 
 
 def open_actions(view: View) -> list[int]:
@@ -133,5 +133,5 @@ def _write_events(view: View, planes: Bytes) -> None:
 def _write_announcement(announcement: referee.Announcement, planes: Bytes, capture: int, checks: int) -> None:
     if announcement.capture is not None:
         planes[capture, announcement.capture] = 1 + (announcement.captured is referee.CapturedKind.PAWN)
-    for place in range(CHECKS):
-        planes[checks + place] = announcement.checks >> place & 1
+    for bit in range(CHECKS):
+        planes[checks + bit] = announcement.checks >> bit & 1

@@ -15,7 +15,7 @@
 
 from typing import NamedTuple
 
-from kriegbot.kernels import tables as at
+from kriegbot.kernels import tables as layout
 from kriegbot.kernels.attacks import (
     between,
     bishop_attacks,
@@ -64,7 +64,6 @@ class KernelRules(NamedTuple):
     The referee announces whether a capture was of a pawn or of a piece (`announces_kind`) and pawn tries up to
     `tries_announced`: 0 not at all, 1 "none" or "some", ANY_NUMBER, EACH_PROMOTION if a promotion counts four times,
     SQUARES if it names squares. `minor_each_draws`: kings with at most one minor piece each are a dead position.
-    `quiet_limit` is of plies without a capture or pawn move, and has nothing to do with `QuietInfo`.
     """
 
     announces_kind: int
@@ -75,7 +74,7 @@ class KernelRules(NamedTuple):
     stalemate_loses: int
     announces_checks: int
     ply_limit: int
-    quiet_limit: int
+    halfmove_limit: int
 
 
 class TurnHistory(NamedTuple):
@@ -163,7 +162,7 @@ def set_number(tables: Words, squares: Word) -> int:
     """
     index, chosen = NONE, 0
     while squares:
-        index += tables[at.CHOOSE + 8 * (lsb(squares) - 8) + chosen]
+        index += tables[layout.CHOOSE + 8 * (lsb(squares) - 8) + chosen]
         chosen += 1
         squares &= squares - ONE
     return number(index)
@@ -210,7 +209,7 @@ def game_end(
         return DEAD_POSITION
     if rules.ply_limit != 0 and plies_played(position) >= rules.ply_limit:
         return PLY_LIMIT
-    if rules.quiet_limit != 0 and halfmove_clock(position) >= rules.quiet_limit:
+    if rules.halfmove_limit != 0 and halfmove_clock(position) >= rules.halfmove_limit:
         return QUIET_LIMIT
     return 0
 
@@ -331,7 +330,7 @@ def quiet_info(tables: Words, position: Position, rules: KernelRules) -> QuietIn
         snipers &= snipers - ONE
     movable, obstructing = movable_pieces(tables, position, king)
     may_be_last = rules.ply_limit != 0 and plies_played(position) + 1 >= rules.ply_limit
-    if may_be_last or (rules.quiet_limit != 0 and halfmove_clock(position) + 1 >= rules.quiet_limit):
+    if may_be_last or (rules.halfmove_limit != 0 and halfmove_clock(position) + 1 >= rules.halfmove_limit):
         movable = 0
     return QuietInfo(
         pawn_attacks(tables, 1 - side, king),

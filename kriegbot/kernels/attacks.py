@@ -4,9 +4,9 @@ The referee announces the square of a capture, so a sensible opponent tries to r
 each side captures with its cheapest piece and may stop at any time. Sliders behind it join in; pins are ignored.
 """
 
-from kriegbot.kernels import tables as at
+from kriegbot.kernels import tables as layout
 from kriegbot.kernels.jit import inlined, kernel, words
-from kriegbot.kernels.position import NONE, ONE, Position, bit, forward, kind_of, pieces_of, side_to_move
+from kriegbot.kernels.position import NONE, ONE, Position, bit, forward, pieces_of, side_to_move, type_of
 from kriegbot.kernels.types import Word, Words, lsb, word
 
 NOT_FILE_A, NOT_FILE_H = words(0xFEFEFEFEFEFEFEFE, 0x7F7F7F7F7F7F7F7F)
@@ -21,51 +21,51 @@ def shifted(bits: Word, squares: int) -> Word:
 @kernel
 def between(tables: Words, a: int, b: int) -> Word:
     """Return the squares strictly between two squares of a rank, file or diagonal; none if they share no line."""
-    return tables[at.BETWEEN + 64 * a + b]
+    return tables[layout.BETWEEN + 64 * a + b]
 
 
 @kernel
 def line(tables: Words, a: int, b: int) -> Word:
     """Return the whole rank, file or diagonal through two squares; none if they share no line."""
-    return tables[at.LINE + 64 * a + b]
+    return tables[layout.LINE + 64 * a + b]
 
 
 @kernel
 def king_attacks(tables: Words, square: int) -> Word:
     """Return the squares that a king attacks."""
-    return tables[at.KING + square]
+    return tables[layout.KING + square]
 
 
 @kernel
 def knight_attacks(tables: Words, square: int) -> Word:
     """Return the squares that a knight attacks."""
-    return tables[at.KNIGHT + square]
+    return tables[layout.KNIGHT + square]
 
 
 @kernel
 def pawn_attacks(tables: Words, side: int, square: int) -> Word:
     """Return the squares that a pawn of a side attacks, from which an enemy pawn would attack it."""
-    return tables[at.PAWN + 64 * side + square]
+    return tables[layout.PAWN + 64 * side + square]
 
 
 @kernel
 def slider_attacks(tables: Words, slider: int, square: int, occupied: Word) -> Word:
-    """Return the squares that a bishop (`slider` at.BISHOP) or a rook (at.ROOK) attacks, blocked by `occupied`."""
+    """Return the squares that a bishop (`slider` is layout.BISHOP) or a rook attacks, blocked by `occupied`."""
     i = slider + square
-    place = ((occupied & tables[i]) * tables[i + at.MAGIC]) >> tables[i + at.SHIFT]
-    return tables[tables[i + at.FIRST] + place]
+    offset = ((occupied & tables[i]) * tables[i + layout.MAGIC]) >> tables[i + layout.SHIFT]
+    return tables[tables[i + layout.FIRST] + offset]
 
 
 @kernel
 def bishop_attacks(tables: Words, square: int, occupied: Word) -> Word:
     """Return the squares that a bishop attacks, blocked by `occupied`."""
-    return slider_attacks(tables, at.BISHOP, square, occupied)
+    return slider_attacks(tables, layout.BISHOP, square, occupied)
 
 
 @kernel
 def rook_attacks(tables: Words, square: int, occupied: Word) -> Word:
     """Return the squares that a rook attacks, blocked by `occupied`."""
-    return slider_attacks(tables, at.ROOK, square, occupied)
+    return slider_attacks(tables, layout.ROOK, square, occupied)
 
 
 @kernel
@@ -165,7 +165,7 @@ def gain(tables: Words, position: Position, square: int, side: int, standing: in
     attacker = cheapest_attacker(tables, position, square, side, occupied)
     if attacker == NONE:
         return 0
-    loss = gain(tables, position, square, 1 - side, VALUES[kind_of(position, attacker)], occupied & ~attacker)
+    loss = gain(tables, position, square, 1 - side, VALUES[type_of(position, attacker)], occupied & ~attacker)
     return max(0, standing - loss)
 
 
@@ -175,5 +175,5 @@ def exchange(tables: Words, position: Position, square: int) -> int:
     occupied = position.white | position.black
     if not bit(square) & occupied & ~position.kings:
         return 0
-    standing = VALUES[kind_of(position, bit(square))]
+    standing = VALUES[type_of(position, bit(square))]
     return gain(tables, position, square, side_to_move(position), standing, occupied)

@@ -175,11 +175,11 @@ def numba_type(hint: Any) -> Any:
     raise TypeError(f"{hint} is no type of kernels; use those of kriegbot.kernels.types")
 
 
-def _pointed(kind: Any) -> Any:
+def _pointed(type_: Any) -> Any:
     """Return a type with pointers in place of arrays, also in structs within it."""
-    if isinstance(kind, types.BaseNamedTuple):
-        return types.BaseTuple.from_types([_pointed(field) for field in kind], kind.instance_class)
-    return types.CPointer(kind.dtype) if isinstance(kind, types.Array) else kind
+    if isinstance(type_, types.BaseNamedTuple):
+        return types.BaseTuple.from_types([_pointed(field) for field in type_], type_.instance_class)
+    return types.CPointer(type_.dtype) if isinstance(type_, types.Array) else type_
 
 
 def _pointers(_context: Any, value: Any) -> Any:
@@ -189,12 +189,12 @@ def _pointers(_context: Any, value: Any) -> Any:
     return _pointed(value)(value), generate
 
 
-def _converted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    if isinstance(kind, types.Array):
-        return make_array(kind)(context, builder, value).data
-    if isinstance(kind, types.BaseNamedTuple):
-        fields = zip(kind, unpack_tuple(builder, value), strict=True)
-        return context.make_tuple(builder, _pointed(kind), [_converted(context, builder, *field) for field in fields])
+def _converted(context: Any, builder: Any, type_: Any, value: Any) -> Any:
+    if isinstance(type_, types.Array):
+        return make_array(type_)(context, builder, value).data
+    if isinstance(type_, types.BaseNamedTuple):
+        fields = zip(type_, unpack_tuple(builder, value), strict=True)
+        return context.make_tuple(builder, _pointed(type_), [_converted(context, builder, *field) for field in fields])
     return value
 
 
@@ -205,12 +205,12 @@ def _advance(_context: Any, base: Any, _count: Any) -> Any:
     return base(base, types.int64), generate
 
 
-def _cast(kind: Any) -> Any:
+def _cast(type_: Any) -> Any:
     def cast_to(_context: Any, _base: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.bitcast(args[0], context.get_value_type(signature.return_type))
 
-        return types.CPointer(kind)(types.CPointer(types.uint64)), generate
+        return types.CPointer(type_)(types.CPointer(types.uint64)), generate
 
     return cast_to
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import chess
 import numpy as np
 
-from kriegbot.kernels import tables as at
+from kriegbot.kernels import tables as layout
 from kriegbot.kernels.attacks import (
     attacked_by,
     attacks_of_pawns,
@@ -103,7 +103,7 @@ def castling_moves(position: Position, blocking: Word, danger: Word, wanted: Wor
 
 @inlined
 def slider_moves(tables: Words, slider: int, pieces: Word, scope: Scope, moves: Moves, count: int) -> int:
-    """Append the moves of some pieces along diagonals (`slider` at.BISHOP) or orthogonals (at.ROOK)."""
+    """Append the moves of some pieces along diagonals (`slider` layout.BISHOP) or orthogonals (layout.ROOK)."""
     while pieces:
         square = lsb(pieces)
         targets = slider_attacks(tables, slider, square, scope.blocking) & scope.targets
@@ -180,8 +180,8 @@ def other_moves(tables: Words, position: Position, scope: Scope, moves: Moves, c
         square = lsb(knights)
         count = add_moves(moves, count, square, knight_attacks(tables, square) & scope.targets)
         knights &= knights - ONE
-    count = slider_moves(tables, at.BISHOP, position.diagonals & own, scope, moves, count)
-    count = slider_moves(tables, at.ROOK, position.orthogonals & own, scope, moves, count)
+    count = slider_moves(tables, layout.BISHOP, position.diagonals & own, scope, moves, count)
+    count = slider_moves(tables, layout.ROOK, position.orthogonals & own, scope, moves, count)
     return pawn_moves(tables, position, scope, moves, count)
 
 
@@ -240,7 +240,7 @@ def tries_of(row: WordArray, capturing: int = chess.BB_ALL, illegal: Sequence[in
     `capturing` squares. `illegal` tries were refused this turn, other than by the answer to "Any?".
     """
     moves = np.empty(MAX_MOVES, np.int32)
-    count = _list_tries(at.TABLES, row, words(capturing)[0], moves)
+    count = _list_tries(layout.TABLES, row, words(capturing)[0], moves)
     return np.array([move for move in moves[:count].tolist() if move not in illegal], np.int32)
 
 
@@ -340,7 +340,7 @@ def make_move(tables: Words, position: Position, move: int) -> tuple[Position, i
         own ^= rook
     if captured >= 0:
         clock = NONE
-    rights = (position.meta >> ONE) & RIGHTS_MASK & tables[at.RIGHTS + origin] & tables[at.RIGHTS + target]
+    rights = (position.meta >> ONE) & RIGHTS_MASK & tables[layout.RIGHTS + origin] & tables[layout.RIGHTS + target]
     plies = ((position.meta >> PLY_SHIFT) << PLY_SHIFT) + PLY
     kept = plies | (position.meta & TYPE_MASK)
     meta = kept | (clock << CLOCK_SHIFT) | (ep << EP_SHIFT) | (rights << ONE) | word(1 - side)

@@ -91,8 +91,8 @@ def pieces_of(position: Position, side: int) -> tuple[Word, Word]:
 
 
 @inlined
-def kind_of(position: Position, piece: Word) -> int:
-    """Return the kind, PAWN to KING, of the piece on the one square of a bitboard."""
+def type_of(position: Position, piece: Word) -> int:
+    """Return the type, PAWN to KING, of the piece on the one square of a bitboard."""
     if piece & position.pawns:
         return PAWN
     if piece & position.knights:

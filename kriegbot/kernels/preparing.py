@@ -49,22 +49,22 @@ def prepare_first(report: Progress | None = None) -> None:
     Thread(target=_prepare, args=(ALL, None, True), daemon=True).start()
 
 
-def _prepare(mark: str, report: Progress | None, is_low: bool = False) -> None:
-    """Compile what is missing, or wait until another process has. The file `mark` says that it was done.
+def _prepare(marker: str, report: Progress | None, is_low: bool = False) -> None:
+    """Compile what is missing, or wait until another process has. The file `marker` says that it was done.
 
     The lock stands beside the folder: the sandbox shows the folder, and whoever can read a file can lock it.
     """
     folder = load_compiler().kernel_folder()
     with suppress(OSError):  # in the sandbox: the rest is compiled when it is called
-        while not any((folder / name).exists() for name in (mark, ALL)):
+        while not any((folder / name).exists() for name in (marker, ALL)):
             try:
                 with FileLock(folder.with_name("preparing.lock"), timeout=MOVING):
-                    if (folder / mark).exists() or not _compile_in_workers(mark, report, is_low):
+                    if (folder / marker).exists() or not _compile_in_workers(marker, report, is_low):
                         break
-                    (folder / mark).touch()
+                    (folder / marker).touch()
             except Timeout:
                 if report is not None:
-                    total = len(_jobs(mark))
+                    total = len(_jobs(marker))
                     report("in another process", min(len(list(folder.glob("*.nbi"))), total), total)
 
 
@@ -79,12 +79,12 @@ def load_or_build(name: str, make: Callable[[], A]) -> A:
     return array
 
 
-def _compile_in_workers(mark: str, report: Progress | None, is_low: bool) -> bool:
-    """Compile the kernels of a mark on all cores, and return True if that was everything."""
+def _compile_in_workers(marker: str, report: Progress | None, is_low: bool) -> bool:
+    """Compile the kernels of a marker on all cores, and return True if that was everything."""
     running: dict[Future[None], str] = {}
     with WorkerPool(usable_cores(), lower_priority if is_low else None) as pool:
         try:
-            jobs = pool.submit(_jobs, mark).result()
+            jobs = pool.submit(_jobs, marker).result()
             order, done, total = TopologicalSorter(jobs), 0, len(jobs)
             order.prepare()
             while order.is_active():
@@ -112,9 +112,9 @@ def _do(name: str) -> None:
         job()
 
 
-def _jobs(mark: str) -> dict[str, set[str]]:
+def _jobs(marker: str) -> dict[str, set[str]]:
     """Return the jobs, kernels and then tables, each with those that it needs."""
-    modules = [import_module(name) for name in kernel_modules() if mark == ALL or not name.startswith(LATER)]
+    modules = [import_module(name) for name in kernel_modules() if marker == ALL or not name.startswith(LATER)]
     names = {
         kernel: f"{module.__name__}:{name}"
         for module in modules
@@ -122,7 +122,7 @@ def _jobs(mark: str) -> dict[str, set[str]]:
         if isinstance(kernel, Kernel)
     }
     jobs = {name: {names[one] for one in _callees(kernel) if one in names} - {name} for kernel, name in names.items()}
-    return {**jobs, f"{WITH_TABLES}:build": set(jobs)} if mark == ALL else jobs
+    return {**jobs, f"{WITH_TABLES}:build": set(jobs)} if marker == ALL else jobs
 
 
 def _callees(kernel: Kernel) -> Iterator[Kernel]:

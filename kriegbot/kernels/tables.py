@@ -71,10 +71,10 @@ def build() -> WordArray:
     return tables
 
 
-def _sliders(tables: WordArray, begin: int, seeds: tuple[int, ...], place: int, *lines: list[dict[int, int]]) -> int:
+def _sliders(tables: WordArray, begin: int, seeds: tuple[int, ...], first: int, *lines: list[dict[int, int]]) -> int:
     """Fill in the masks, magics, shifts and attack sets of one slider; return the index behind them.
 
-    The attack sets begin at index `place`. `lines` are python-chess's attacks along lines: for each square, from
+    The attack sets begin at index `first`. `lines` are python-chess's attacks along lines: for each square, from
     blockers to attacked squares.
     """
     for square, seed in enumerate(seeds):
@@ -85,11 +85,11 @@ def _sliders(tables: WordArray, begin: int, seeds: tuple[int, ...], place: int, 
             attacks = np.bitwise_or.outer(attacks, np.fromiter(line[square].values(), np.uint64)).ravel()
         mask = occupied.max()
         shift = 64 - int(mask).bit_count()
-        tables[place + (occupied * magic >> np.uint64(shift)).astype(np.int64)] = attacks
-        for field, value in ((MASK, mask), (MAGIC, magic), (FIRST, place), (SHIFT, shift)):
+        tables[first + (occupied * magic >> np.uint64(shift)).astype(np.int64)] = attacks
+        for field, value in ((MASK, mask), (MAGIC, magic), (FIRST, first), (SHIFT, shift)):
             tables[begin + field + square] = value
-        place += len(attacks)
-    return place
+        first += len(attacks)
+    return first
 
 
 TABLES = build()  # first argument of every entry kernel

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from kriegbot import kernels as kb
 from kriegbot.models.protocol import Announced
 
-KINDS = ("pawn", "knight", "bishop", "rook", "queen", "king")
-BY_KIND = (
+TYPES = ("pawn", "knight", "bishop", "rook", "queen", "king")
+BY_TYPE = (
     "moves",
     "takes with",
     "takes",
@@ -30,12 +30,12 @@ BY_KIND = (
     "beyond the middle",
     "looks at a square next to the enemy king",
 )
-"""Features by kind of piece: of the mover, or of the captured one for `takes`. As in opponent_types.json."""
+"""Features by type of piece: of the mover, or of the captured one for `takes`. As in opponent_types.json."""
 RANKS_AND_FILES = (
     *(f"rank {rank}" for rank in range(1, 9)),
     *(f"file {files}" for files in ("a, h", "b, g", "c, f", "d, e")),
 )
-"""Features by kind, too: 1 for the target, -1 for the origin. Ranks count from the mover's side."""
+"""Features by type, too: 1 for the target, -1 for the origin. Ranks count from the mover's side."""
 SINGLE = (
     "promotes to a queen",
     "promotes to less",
@@ -52,7 +52,7 @@ SINGLE = (
     "by a bishop, rook or queen, four squares or more",
     "mates",
 )
-NAMES = tuple(f"{name}: {kind}" for name in BY_KIND + RANKS_AND_FILES for kind in KINDS) + SINGLE
+NAMES = tuple(f"{name}: {piece}" for name in BY_TYPE + RANKS_AND_FILES for piece in TYPES) + SINGLE
 """Names of the features, in the order of the weights."""
 MOVES, CAPTURES_WITH, CAPTURES, RECAPTURES = range(0, 24, 6)
 TO_PAWN_ATTACK, TO_ATTACKED_DEFENDED, TO_ATTACKED_LOOSE, CAPTURES_LESS, FROM_ATTACKED = range(24, 54, 6)
@@ -108,27 +108,27 @@ def scene_of(tables: kb.Words, position: kb.Position, announced: Announced) -> S
 
 
 @kb.inlined
-def attacks_of(tables: kb.Words, kind: int, side: int, square: int, occupied: kb.Word) -> kb.Word:
-    """Return the squares that a piece of a kind attacks from a square."""
-    if kind == kb.PAWN:
+def attacks_of(tables: kb.Words, piece: int, side: int, square: int, occupied: kb.Word) -> kb.Word:
+    """Return the squares that a piece of a type attacks from a square."""
+    if piece == kb.PAWN:
         return kb.pawn_attacks(tables, side, square)
-    if kind == kb.KNIGHT:
+    if piece == kb.KNIGHT:
         return kb.knight_attacks(tables, square)
-    if kind == kb.KING:
+    if piece == kb.KING:
         return kb.king_attacks(tables, square)
     attacks = kb.NONE
-    if kind != kb.ROOK:
+    if piece != kb.ROOK:
         attacks |= kb.bishop_attacks(tables, square, occupied)
-    if kind != kb.BISHOP:
+    if piece != kb.BISHOP:
         attacks |= kb.rook_attacks(tables, square, occupied)
     return attacks
 
 
 @kb.inlined
-def standing(weights: kb.Reals, side: int, kind: int, square: int) -> float:
+def standing(weights: kb.Reals, side: int, piece: int, square: int) -> float:
     """Return the weights of the rank and the file of a square."""
     rank, file = square >> 3 if side == kb.WHITE else 7 - (square >> 3), square & 7
-    return weights[RANKS + 6 * rank + kind] + weights[FILES + 6 * min(file, 7 - file) + kind]
+    return weights[RANKS + 6 * rank + piece] + weights[FILES + 6 * min(file, 7 - file) + piece]
 
 
 @kb.inlined
@@ -141,48 +141,48 @@ def score(
     """
     side, origin, target, promotion = scene.side, move & 63, move >> 6 & 63, move >> 12
     start, end = kb.bit(origin), kb.bit(target)
-    kind = kb.kind_of(position, start)
-    captured = kb.kind_of(position, end) if end & scene.other else -1
+    piece = kb.type_of(position, start)
+    captured = kb.type_of(position, end) if end & scene.other else -1
     ahead, rank = (target >> 3) - (origin >> 3), target >> 3
     if side == kb.BLACK:
         ahead, rank = -ahead, 7 - rank
     aside = abs((target & 7) - (origin & 7))
     king, without_mover = kb.lsb(position.kings & scene.other), scene.occupied & ~start
 
-    total = weights[MOVES + kind] + standing(weights, side, kind, target) - standing(weights, side, kind, origin)
+    total = weights[MOVES + piece] + standing(weights, side, piece, target) - standing(weights, side, piece, origin)
     if ahead > 0:
-        total += weights[FORWARD + kind]
+        total += weights[FORWARD + piece]
     elif ahead < 0:
-        total += weights[BACKWARD + kind]
+        total += weights[BACKWARD + piece]
 
     if captured >= 0:
-        total += weights[CAPTURES_WITH + kind] + weights[CAPTURES + captured]
+        total += weights[CAPTURES_WITH + piece] + weights[CAPTURES + captured]
         if target == scene.recapture:
-            total += weights[RECAPTURES + kind]
+            total += weights[RECAPTURES + piece]
         if end & scene.checkers:
             total += weights[CAPTURES_CHECKER]
 
     if end & scene.by_pawns:
-        total += weights[TO_PAWN_ATTACK + kind]
+        total += weights[TO_PAWN_ATTACK + piece]
     is_defended = kb.is_attacked(tables, position, target, side, scene.own & ~start, without_mover)
     if not is_defended:
-        total += weights[NOT_DEFENDED + kind]
+        total += weights[NOT_DEFENDED + piece]
     if rank >= 4:
-        total += weights[BEYOND_MIDDLE + kind]
+        total += weights[BEYOND_MIDDLE + piece]
     if end & scene.attacked:
-        total += weights[(TO_ATTACKED_DEFENDED if is_defended else TO_ATTACKED_LOOSE) + kind]
-        if captured >= 0 and captured < kind:
-            total += weights[CAPTURES_LESS + kind]
+        total += weights[(TO_ATTACKED_DEFENDED if is_defended else TO_ATTACKED_LOOSE) + piece]
+        if captured >= 0 and captured < piece:
+            total += weights[CAPTURES_LESS + piece]
     if start & scene.attacked:
-        total += weights[FROM_ATTACKED + kind]
+        total += weights[FROM_ATTACKED + piece]
     if scene.is_opening:
-        total += weights[OPENING + kind]
+        total += weights[OPENING + piece]
     if scene.is_endgame:
-        total += weights[ENDGAME + kind]
+        total += weights[ENDGAME + piece]
     if kb.king_attacks(tables, king) & end:
-        total += weights[NEAR_KING + kind]
+        total += weights[NEAR_KING + piece]
 
-    if kind == kb.PAWN:
+    if piece == kb.PAWN:
         if promotion == kb.QUEEN:
             total += weights[TO_QUEEN]
         elif promotion != 0:
@@ -194,9 +194,9 @@ def score(
         if ahead == 2:
             total += weights[TWO_STEPS]
 
-    attacks = attacks_of(tables, kind, side, target, without_mover)
+    attacks = attacks_of(tables, piece, side, target, without_mover)
     if attacks & kb.bit(king):
-        if kind != kb.PAWN:
+        if piece != kb.PAWN:
             total += weights[CHECKS]
         if weights[MATES] != 0.0:  # slow, but checks are few
             after, _ = kb.make_move(tables, position, move)
@@ -204,14 +204,14 @@ def score(
             if not kb.has_legal_move(tables, after, checkers, pinned, scratch):
                 total += weights[MATES]
     if attacks & kb.king_attacks(tables, king):
-        total += weights[ATTACKS_KING_ZONE + kind]
+        total += weights[ATTACKS_KING_ZONE + piece]
 
-    if kind == kb.KING:
+    if piece == kb.KING:
         if scene.checkers:
             total += weights[OUT_OF_CHECK]
         if aside == 2:
             total += weights[CASTLES]
-    if kind in (kb.KNIGHT, kb.BISHOP):
+    if piece in (kb.KNIGHT, kb.BISHOP):
         home = FIRST_RANK if side == kb.WHITE else EIGHTH_RANK
         if start & home and not end & home:
             total += weights[DEVELOPS]
@@ -219,7 +219,7 @@ def score(
         total += weights[CENTRE]
     elif end & WIDE_SQUARES:
         total += weights[WIDE_CENTRE]
-    if kind >= kb.BISHOP and kind <= kb.QUEEN and max(aside, abs(ahead)) >= 4:
+    if piece >= kb.BISHOP and piece <= kb.QUEEN and max(aside, abs(ahead)) >= 4:
         total += weights[FAR]
     return total
 

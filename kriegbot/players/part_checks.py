@@ -105,10 +105,10 @@ def _rows() -> kb.Rows:
 @kb.entry
 def _evaluate(tables: kb.WordArray, rows: kb.Rows, evaluator: Evaluator, values: kb.IntArray) -> None:
     """Write an evaluator's value of each board for either side: values [2 * len(rows)]."""
-    at = kb.pointer(rows)
+    boards = kb.pointer(rows)
     for i in range(len(rows)):
         for side in range(2):
-            values[2 * i + side] = evaluator(kb.pointer(tables), kb.load(at, i), side)
+            values[2 * i + side] = evaluator(kb.pointer(tables), kb.load(boards, i), side)
 
 
 @kb.entry

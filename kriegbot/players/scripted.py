@@ -39,7 +39,7 @@ MATE, STALEMATE = 200.0, -400.0
 ENOUGH_HEAVY = 2  # queens and rooks to mate with; more of them only make stalemates likelier
 LATELY, FAR = 12, 3
 """Events in which a lone king remembers refusals, and the distance at which it is far enough from them."""
-FEW_PIECES = 4  # most pieces, king included, of an opponent whose king is hunted
+MOST_HUNTED = 4  # most pieces, king included, of an opponent whose king is hunted
 
 
 class ScriptTurn:
@@ -47,10 +47,10 @@ class ScriptTurn:
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self.reply = view.last_announcement or Announcement()
+        self.announced = view.last_announcement or Announcement()
         self.threatened = 0  # squares that the piece that has just captured may attack
-        if self.reply.capture is not None:
-            square = self.reply.capture
+        if self.announced.capture is not None:
+            square = self.announced.capture
             lines = attacks(view.color, chess.QUEEN, square, squares_of(view.men))
             self.threatened = lines | chess.BB_KNIGHT_ATTACKS[square] | chess.BB_KING_ATTACKS[square]
 
@@ -86,7 +86,7 @@ class ScriptTurn:
         king = king_of(self.view.men)
         if self.piece(move) == chess.KING:
             return 1.0 if self._on_line(king, move.to_square) else 10.0
-        if move.to_square == self.reply.capture:
+        if move.to_square == self.announced.capture:
             return 40.0 - PIECE_VALUES[self.piece(move)]
         if self._on_line(king, move.to_square):
             return (30.0 if self.is_pawn_capture(move) else 20.0) - PIECE_VALUES[self.piece(move)]
@@ -95,7 +95,7 @@ class ScriptTurn:
     def _on_line(self, king: chess.Square, square: chess.Square) -> bool:
         """Return True if a piece on this square may give the check or block it."""
         direction, near = check_direction(king, square), chess.BB_KNIGHT_ATTACKS[king] & chess.BB_SQUARES[square]
-        return bool(direction & self.reply.checks) and (direction is not Check.KNIGHT or bool(near))
+        return bool(direction & self.announced.checks) and (direction is not Check.KNIGHT or bool(near))
 
 
 class LoneKing:
@@ -196,7 +196,7 @@ class Hunter:
         heavy = sum(kind in (chess.ROOK, chess.QUEEN) for kind in view.men.values())
         is_alone = view.opponent_men == 1
         is_enough = heavy >= ENOUGH_HEAVY or (is_alone and (heavy > 0 or chess.PAWN in view.men.values()))
-        if view.opponent_men > FEW_PIECES or not is_enough:
+        if view.opponent_men > MOST_HUNTED or not is_enough:
             return None
         if self._king is None:
             self._king = LoneKing(view)
@@ -231,10 +231,10 @@ class ScriptedPlayer(ABC):
         rating = self.taste(turn, move) if len(turn.view.men) > 1 else flight(turn, move)
         if move.promotion not in (None, chess.QUEEN):
             rating -= 10 * RECAPTURE
-        if turn.reply.checks:
+        if turn.announced.checks:
             answer = turn.answers_check(move)
             return rating + ANSWER_CHECK + 100 * answer if answer else rating
-        if move.to_square == turn.reply.capture:
+        if move.to_square == turn.announced.capture:
             return RECAPTURE - PIECE_VALUES[piece]
         if piece == chess.QUEEN and turn.threatened:
             is_away = not target & turn.threatened

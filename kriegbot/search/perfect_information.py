@@ -70,7 +70,7 @@ class Board(NamedTuple):
 def value_rank(position: kb.Position, square: int) -> int:
     """Return the rank by value of the piece on a square, 1 (pawn) to 6 (king); 0 for none."""
     mask = kb.bit(square)
-    return 1 + kb.kind_of(position, mask) if mask & (position.white | position.black) else 0
+    return 1 + kb.type_of(position, mask) if mask & (position.white | position.black) else 0
 
 
 @kb.kernel
@@ -99,11 +99,11 @@ def tactical_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
             continue
         move = priority << 15 | moves[i]
         moves[i] = moves[tactical]
-        place = tactical
-        while place > 0 and moves[place - 1] < move:
-            moves[place] = moves[place - 1]
-            place -= 1
-        moves[place] = move
+        k = tactical
+        while k > 0 and moves[k - 1] < move:
+            moves[k] = moves[k - 1]
+            k -= 1
+        moves[k] = move
         tactical += 1
     return tactical
 

@@ -31,7 +31,7 @@ from referee import OpponentMoved, View
 
 MOST_DRAWN = 3000
 """Histories drawn for a search by time if `resample` is set, or `boards` is not "all"."""
-FEW_PIECES = 5
+MOST_UNCERTAIN = 5
 """Most opponent's pieces for which `Settings.king_uncertainty` counts."""
 DRAWING, ORDERING = 0, 0
 """Steps in `subseed`: from a try's seed to that of drawing its histories, and from there to that of their order."""
@@ -166,7 +166,7 @@ class SampledSearch:
     ) -> tuple[Rows, RealArray]:
         """Add boards on which the king stands a step away: a small belief may be sure of a wrong square."""
         share = self.settings.king_uncertainty
-        if not share or belief.particles.is_exact or view.opponent_men > FEW_PIECES:
+        if not share or belief.particles.is_exact or view.opponent_men > MOST_UNCERTAIN:
             return rows, counts
         code, rules = position_announcement(view, len(view.events))
         others = with_king_moved(belief.particles, side_of(not view.color), code, rules, int(counts.sum()), seed)

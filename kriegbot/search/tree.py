@@ -142,39 +142,39 @@ def add_node(tree: SearchTree, parent: int, count: int) -> int:
 
 
 @kb.kernel
-def place_of(tree: SearchTree, slot: int, ours: int, theirs: int) -> int:
-    """Return the place, in the hash table, of the set behind a slot after the announcements of our move and the reply.
+def bucket_of(tree: SearchTree, slot: int, ours: int, theirs: int) -> int:
+    """Return the bucket, in the hash table, of the set behind a slot after the announcements of our move and the reply.
 
     Its `node_of_key` is -1 until the set has a node. Return -1 and set the counter FULL if no node is left for it. The
     key is a hash: two sets collide once in some ten million searches of the largest tree.
     """
     key = kb.mix64(kb.mix64(kb.mix64(kb.word(slot)) ^ kb.word(ours)) ^ kb.word(theirs)) | kb.ONE
-    place = (key >> kb.ONE) & kb.word(tree.last_key)
-    while tree.keys[place] != kb.NONE and tree.keys[place] != key:
-        place = (place + kb.ONE) & kb.word(tree.last_key)
-    if tree.keys[place] == kb.NONE:
+    bucket = (key >> kb.ONE) & kb.word(tree.last_key)
+    while tree.keys[bucket] != kb.NONE and tree.keys[bucket] != key:
+        bucket = (bucket + kb.ONE) & kb.word(tree.last_key)
+    if tree.keys[bucket] == kb.NONE:
         if tree.counters[USED_NODES] == tree.most_nodes or tree.counters[USED_SLOTS] + kb.MAX_MOVES > tree.most_slots:
             tree.counters[FULL] = 1
             return -1
-        tree.keys[place], tree.node_of_key[place] = key, -1
-    return kb.number(place)
+        tree.keys[bucket], tree.node_of_key[bucket] = key, -1
+    return kb.number(bucket)
 
 
 @kb.kernel
 def after_refusal(tree: SearchTree, node: int, slot: int) -> int:
     """Return the child of a node without the refused try at `slot`; -1 without room."""
-    place = place_of(tree, slot, REFUSED, REFUSED)
-    if place < 0:
+    bucket = bucket_of(tree, slot, REFUSED, REFUSED)
+    if bucket < 0:
         return -1
-    if tree.node_of_key[place] < 0:
+    if tree.node_of_key[bucket] < 0:
         first, tries = tree.nodes[NODE_FIELDS * node + FIRST], tree.nodes[NODE_FIELDS * node + COUNT]
         count = 0
         for other in range(first, first + tries):
             if other != slot:
                 tree.tries[tree.counters[USED_SLOTS] + count] = tree.tries[other]
                 count += 1
-        tree.node_of_key[place] = add_node(tree, slot, count)
-    return tree.node_of_key[place]
+        tree.node_of_key[bucket] = add_node(tree, slot, count)
+    return tree.node_of_key[bucket]
 
 
 @kb.kernel
@@ -182,14 +182,14 @@ def after_reply(
     tables: kb.Words, tree: SearchTree, slot: int, ours: int, theirs: int, position: kb.Position, rules: kb.KernelRules
 ) -> int:
     """Return the child behind the try at `slot` after both announcements, we to move; -1 without room."""
-    place = place_of(tree, slot, ours, theirs)
-    if place < 0:
+    bucket = bucket_of(tree, slot, ours, theirs)
+    if bucket < 0:
         return -1
-    if tree.node_of_key[place] < 0:
+    if tree.node_of_key[bucket] < 0:
         behind = kb.advance(tree.tries, tree.counters[USED_SLOTS])
         count = kb.open_tries(tables, position, kb.pawns_to_try(tables, position, rules), behind)
-        tree.node_of_key[place] = add_node(tree, slot, count)
-    return tree.node_of_key[place]
+        tree.node_of_key[bucket] = add_node(tree, slot, count)
+    return tree.node_of_key[bucket]
 
 
 def back_up(tree: SearchTree, backup: Backup, tries: int) -> kb.RealArray:
