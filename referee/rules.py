@@ -65,7 +65,7 @@ class RuleSet:
 
     >>> RULE_SETS["wild16"].pawn_tries
     <PawnTries.COUNT: 'how many, to both'>
-    >>> replace(BERKELEY, name="quiet", title="Quiet Berkeley", illegal_to=Audience.MOVER).facts()["illegal try"]
+    >>> replace(BERKELEY, name="private", title="Private Berkeley", illegal_to=Audience.MOVER).facts()["illegal try"]
     '"no", to the mover'
 
     Attributes:

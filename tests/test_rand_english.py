@@ -13,7 +13,7 @@ from kriegbot.game.protocol import ViewReader, game_lines, view_lines
 from kriegbot.kernels import to_board
 from kriegbot.kernels.encoding import number_of_set
 from kriegbot.narration.diary import Diary
-from kriegbot.web.replies import Clocks, side_view
+from kriegbot.web.notices import Clocks, side_view
 from referee import (
     ENGLISH,
     RAND,

@@ -33,7 +33,7 @@ from kriegbot.narration.results import (
     wins_in_a_row,
 )
 from kriegbot.players.kriegbot import LEVELS as PLAYED
-from kriegbot.web.replies import TurningPoints
+from kriegbot.web.notices import TurningPoints
 from kriegbot.web.review import Analyst, Review
 from referee import GameRecord, Referee
 from tests.page import E4, Client, begun, served

@@ -21,8 +21,8 @@ import pytest
 from kriegbot.narration import even_time
 from kriegbot.narration.diary import Entry
 from kriegbot.web import seats
+from kriegbot.web.notices import Clocks, SideView, side_view
 from kriegbot.web.registry import ServerLimits
-from kriegbot.web.replies import Clocks, SideView, side_view
 from referee import GameRecord, View, load_record
 from tests.effort import many
 from tests.page import Client, served, views

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kriegbot.request import Refused
-from kriegbot.web.replies import Kept, Reply
+from kriegbot.web.notices import Kept, Notice
 from kriegbot.web.requests import MAX_MOMENTS, REQUESTS, Look, New, SetPace, Watch, WithGame, WithTry, read_request
 
 GAME = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None, "clock": None}
@@ -16,7 +16,7 @@ WATCHED = {"do": "watch", "white": "rand", "black": "hs", "rules": "berkeley", "
 
 
 def test_every_message_says_what_it_means() -> None:
-    kinds = [*REQUESTS.values(), *Reply.__subclasses__(), *Kept.__subclasses__()]
+    kinds = [*REQUESTS.values(), *Notice.__subclasses__(), *Kept.__subclasses__()]
     assert len(kinds) > 40
     assert all(kind.__doc__ for kind in kinds)
 

@@ -31,7 +31,7 @@ from kriegbot.search.information_set import InformationSet
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
 from kriegbot.web.library import VERSION, KeptAnalysis
-from kriegbot.web.replies import Analysis, BeliefShown, Frames, TurningPoints
+from kriegbot.web.notices import Analysis, BeliefShown, Frames, TurningPoints
 from kriegbot.web.review import Analyst, AnalystFailed, Beliefs, Review, believed
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
 from referee.view import views_until

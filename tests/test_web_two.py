@@ -15,9 +15,9 @@ import pytest
 
 from kriegbot.narration import even_time
 from kriegbot.web import seats
+from kriegbot.web.notices import NotYet
 from kriegbot.web.pages import SpectatorGame
 from kriegbot.web.registry import ServerLimits
-from kriegbot.web.replies import NotYet
 from kriegbot.web.server import PageServer
 from referee import GameRecord, View, load_record
 from tests.page import Client, served, views

@@ -13,9 +13,9 @@ import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.request import Refused
+from kriegbot.web.notices import Notice
 from kriegbot.web.pages import ReplayedGame, WatchedGame, watched
 from kriegbot.web.registry import Registry
-from kriegbot.web.replies import Reply
 from kriegbot.web.requests import Watch, read_request
 from referee import load_record
 from tests.page import frames_of, until
@@ -42,7 +42,7 @@ class Looker:
         self._changed = threading.Condition()
         game.join(self._hear)
 
-    def _hear(self, message: Reply) -> None:
+    def _hear(self, message: Notice) -> None:
         with self._changed:
             self.told.append(msgspec.to_builtins(message))
             self._changed.notify_all()

@@ -159,7 +159,7 @@ def _results(report: TournamentReport) -> Table:
         interval = " ".join(_number(end, "+.1f") for end in standing.utility_interval or (None,))
         shares = _number(standing.superiority, ".1f", 100), _number(standing.draw_ratio, ".1f", 100)
         rows.append((title, *counts, _number(standing.utility, "+.1f"), interval, _elo(standing.elo, score), *shares))
-    headings = ("", "won", "drawn", "lost", "EU %", "95%", "Elo", "LOS %", "draws %")
+    headings = ("", "won", "drawn", "lost", "EU %", "95%", "Elo", "stronger %", "draws %")
     return Table("Results of the first player", headings, rows)
 
 

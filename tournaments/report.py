@@ -34,7 +34,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Results of some games: EU in percent with its 95% interval, Elo difference, LOS and share of draws."""
+    """Results of some games: EU in percent with its 95% interval, Elo difference, superiority and share of draws."""
 
     wins: int
     draws: int

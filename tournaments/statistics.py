@@ -150,7 +150,7 @@ def elo(counts: Counts) -> Elo:
 
 
 def likelihood_of_superiority(counts: Counts) -> float:
-    """Return LOS, the probability that the player is the stronger one, by the normal approximation of cutechess.
+    """Return the probability that the player is the stronger one, by the normal approximation of cutechess.
 
     If all games or pairs ended the same way, the variance is taken about 1/2, as between equal players.
 

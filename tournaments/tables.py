@@ -98,7 +98,7 @@ TABLES: Mapping[type, tuple[str, str]] = {
     AnswerRow: ("answers", "PRIMARY KEY (game, number)"),
     IncidentRow: ("incidents", "PRIMARY KEY (id)"),
 }
-"""Name and keys of the table of each kind of row; its columns are the fields of the row."""
+"""Name and keys of the table of each type of row; its columns are the fields of the row."""
 
 
 def create_tables() -> str:
@@ -139,31 +139,31 @@ class Tables:
         """Return all rows of a query; raise StoreError if the file is damaged, locked or lacks a table."""
         return [row for rows in self._read(query, *values) for row in rows]
 
-    def table(self, kind: type[Row], game: int | None = None) -> Iterator[Row]:
+    def table(self, row: type[Row], game: int | None = None) -> Iterator[Row]:
         """Yield the rows of a table, or those of one game, in the order of their keys.
 
         Raise StoreError for a wrong value or a missing column.
         """
-        name, _ = TABLES[kind]
-        condition = "" if game is None else f" WHERE {kind._fields[0]} = {game}"
+        name, _ = TABLES[row]
+        condition = "" if game is None else f" WHERE {row._fields[0]} = {game}"
         try:
-            for rows in self._read(f"SELECT {', '.join(kind._fields)} FROM {name}{condition} ORDER BY 1, 2"):
-                yield from msgspec.convert(rows, list[kind], builtin_types=(bytes,))  # type: ignore[valid-type]
+            for rows in self._read(f"SELECT {', '.join(row._fields)} FROM {name}{condition} ORDER BY 1, 2"):
+                yield from msgspec.convert(rows, list[row], builtin_types=(bytes,))  # type: ignore[valid-type]
         except msgspec.ValidationError as error:
-            column = kind._fields[int(re.findall(r"\d+(?=\])", str(error))[-1])]
+            column = row._fields[int(re.findall(r"\d+(?=\])", str(error))[-1])]
             raise self.damaged(f"a wrong value for '{column}' in table '{name}'") from None
 
-    def insert(self, kind: type[NamedTuple], *sources: object, **values: object) -> None:
+    def insert(self, row: type[NamedTuple], *sources: object, **values: object) -> None:
         """Add a row. Columns that are not in `values` are attributes of the first source that has them.
 
         Characters that UTF-8 cannot encode, such as half a surrogate pair in a traceback, are escaped.
         """
         for source in sources:
-            fields = {name: name if hasattr(source, name) else FIELDS.get(name, name) for name in kind._fields}
+            fields = {name: name if hasattr(source, name) else FIELDS.get(name, name) for name in row._fields}
             values = {name: getattr(source, field) for name, field in fields.items() if hasattr(source, field)} | values
         texts = [v.encode(errors="backslashreplace").decode() if isinstance(v, str) else v for v in values.values()]
         names, marks = ", ".join(values), ", ".join("?" * len(values))
-        self.connection.execute(f"INSERT INTO {TABLES[kind][0]} ({names}) VALUES ({marks})", texts)
+        self.connection.execute(f"INSERT INTO {TABLES[row][0]} ({names}) VALUES ({marks})", texts)
 
     def damaged(self, why: str) -> StoreError:
         """Return the error for a damaged file."""

@@ -19,7 +19,7 @@ from rich.text import Text
 from kriegbot.cli.common import progress_text
 from kriegbot.cli.screen import GLYPHS, BoardPicture, Heat, board, draw_beside, fitting, has_tints, is_terminal, size_of
 from kriegbot.narration import glance
-from kriegbot.narration.diary import Diary, Kind, gathered, side_name
+from kriegbot.narration.diary import Diary, Subject, gathered, side_name
 from kriegbot.narration.even_time import EvenTime
 from kriegbot.narration.glance import check_to_answer, own_men, plain_board
 from kriegbot.narration.moments import ending
@@ -29,12 +29,12 @@ from referee.text import counted
 HELP = "Type help for the commands."
 BOARD_WIDTH, MAP_WIDTH = 20, 34  # columns of a plain board with a gap after it, and of a map of chances
 STYLES = {
-    Kind.OWN: "",
-    Kind.OWN_REFUSED: "red",
-    Kind.OPPONENT: "bold",
-    Kind.OPPONENT_REFUSED: "dim",
-    Kind.QUESTION: "",
-    Kind.END: "bold",
+    Subject.OWN: "",
+    Subject.OWN_REFUSED: "red",
+    Subject.OPPONENT: "bold",
+    Subject.OPPONENT_REFUSED: "dim",
+    Subject.QUESTION: "",
+    Subject.END: "bold",
 }
 ROWS_BESIDE = 4  # rows besides the board's: a title above; an empty row, the last announcements and the input below
 COLUMNS_BESIDE = 25  # columns besides the board's
@@ -199,8 +199,8 @@ class TerminalConsole:
         self._console.print(board(picture, self._scale()))
         self._console.print()
         for entry in self._diary.entries[-1:]:
-            if entry.kind is not Kind.END:
-                self._console.print(Text(entry.line(), STYLES[entry.kind]))
+            if entry.subject is not Subject.END:
+                self._console.print(Text(entry.line(), STYLES[entry.subject]))
         self._console.print(Text(ending(record), "bold"))
         if truth is not None and not self._has_shown_seed:
             self._console.print(Text(f"Seed: {record.headers['Seed']}", "dim"))
@@ -249,7 +249,7 @@ class TerminalConsole:
         """Return the last entries that fit. The opponent's refused tries share one line."""
         lines: list[Text] = []
         for entry, text in reversed(gathered(self._diary.entries[-60:])):
-            block = [Text(line, STYLES[entry.kind]) for line in _wrapped(text, width)]
+            block = [Text(line, STYLES[entry.subject]) for line in _wrapped(text, width)]
             if len(lines) + len(block) > room:
                 break
             lines = [*block, *lines]
@@ -260,7 +260,7 @@ class TerminalConsole:
         if not self._diary.entries:
             return Text(f" {HELP}", "dim")
         *before, (last, line) = gathered(self._diary.latest())
-        text = Text(f" {line}", "bold red" if last.kind is Kind.OWN_REFUSED else "bold")
+        text = Text(f" {line}", "bold red" if last.subject is Subject.OWN_REFUSED else "bold")
         for _, line in reversed(before):
             if len(line) + len(text) + 1 > self._console.width:
                 break

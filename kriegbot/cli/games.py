@@ -287,11 +287,11 @@ def render(
     It shows a side's own pieces, its tries and the announcements. If the game has ended, the true board comes last. A
     gif or webp needs Pillow and resvg: pip install pillow resvg_py.
     """
-    kind = Path(out).suffix.lower()
-    if kind not in ENDINGS:
+    suffix = Path(out).suffix.lower()
+    if suffix not in ENDINGS:
         raise Refused(f"cannot draw {quoted(out)}: it takes a name that ends in {', '.join(ENDINGS)}.")
-    if kind != ".svg" and not (find_spec("PIL") and find_spec("resvg_py")):
-        needs = f"A {kind[1:]} needs Pillow and resvg: pip install pillow resvg_py"
+    if suffix != ".svg" and not (find_spec("PIL") and find_spec("resvg_py")):
+        needs = f"A {suffix[1:]} needs Pillow and resvg: pip install pillow resvg_py"
         raise Refused(f"{needs}; an svg needs nothing more.")
     path, record = path_of(out), record_of(game)
     if belief:
@@ -299,7 +299,7 @@ def render(
     sides = _sides_of(record) if side is None else SIDES[side]
     total = 2 + sum(1 + bool(turn.tries) for turn in record.turns)
     frames = patiently("Following the game", pictures(record, sides, has_belief=belief), total)
-    data = animated(frames).encode() if kind == ".svg" else _painted(frames, kind)
+    data = animated(frames).encode() if suffix == ".svg" else _painted(frames, suffix)
     save_whole(path, data)
     seconds = sum(picture.seconds for picture in frames)
     print(f"{one_line(out)}: {counted(len(frames), 'picture')}, {seconds:.0f} s, {len(data) / 1000:.0f} kB")
@@ -310,7 +310,7 @@ def _sides_of(record: GameRecord) -> list[chess.Color]:
     return people if len(people) == 1 else SIDES["both"]
 
 
-def _painted(frames: list[Picture], kind: str) -> bytes:
+def _painted(frames: list[Picture], suffix: str) -> bytes:
     """Return a gif or webp. Pillow's own font makes it the same on every machine."""
     import resvg_py  # only now: the extra `render`
     from PIL import Image, ImageDraw, ImageFont
@@ -328,5 +328,5 @@ def _painted(frames: list[Picture], kind: str) -> bytes:
     first, *rest = patiently("Drawing", map(paint, frames), len(frames))
     durations = [round(1000 * picture.seconds) for picture in frames]
     data = BytesIO()
-    first.save(data, kind[1:], save_all=True, append_images=rest, duration=durations, loop=0, lossless=True)
+    first.save(data, suffix[1:], save_all=True, append_images=rest, duration=durations, loop=0, lossless=True)
     return data.getvalue()

@@ -43,7 +43,7 @@ GRACE = 10.0  # seconds that a player with a time budget may take beyond twice i
 MAX_BUDGET = 1e6  # seconds; a system call cannot wait much longer than twice that
 START_PATIENCE, PARTS_PATIENCE, OUTSIDE_PATIENCE = 600.0, 120.0, 60.0
 """Seconds to start: built in (anew after each line of progress), built in with a part from outside, from outside."""
-TRIAL, TRIAL_PATIENCE = "4k3/7p/8/8/8/8/P7/4K3 w - - 0 1", 10.0
+PROBE, PROBE_PATIENCE = "4k3/7p/8/8/8/8/P7/4K3 w - - 0 1", 10.0
 """A small position in which a player from outside makes one try, and its seconds for that; a slow player passes."""
 LATE = 0.05  # seconds without output after which the log of a player from outside is complete
 DYING_PATIENCE = 5.0  # seconds to wait for the exit code of a process that has closed its output
@@ -87,7 +87,7 @@ class PlayerProcess(LineProcess):
                 raise PlayerFailed(Failure.EARLY, f"answered out of turn: {one_line(early, 80)!r}")
             self.send(lines, time.monotonic() + wait.seconds)
 
-    def replies(self, wait: Wait) -> Iterator[str]:
+    def received(self, wait: Wait) -> Iterator[str]:
         """Yield the lines that the player sends within one wait for all of them."""
         deadline = time.monotonic() + wait.seconds
         word = ""
@@ -208,9 +208,9 @@ class ProcessSeat(Seat):
     def _wait_until_ready(self, process: PlayerProcess) -> str:
         """Read lines until the player is ready. Return its version, if it sends one."""
         version = ""
-        replies = process.replies(self._wait_to_start())
+        received = process.received(self._wait_to_start())
         while process.pending_ready:
-            line = next(replies)
+            line = next(received)
             if self._low_priority:  # not before: on a busy machine it would never start
                 lower_priority(process.pid)
             word, _, rest = line.partition(" ")
@@ -222,7 +222,7 @@ class ProcessSeat(Seat):
                 if self._report is not None:
                     self._report(one_line(progress[3]), int(progress[1]), int(progress[2]))
                 if not self.spec.is_outside:  # nobody loses a game while kernels compile, however long it takes
-                    replies = process.replies(self._wait_to_start())
+                    received = process.received(self._wait_to_start())
             else:
                 raise process.invalid(f"{one_line(line.strip(), 80)!r}, where it is to say ready")
         return version
@@ -236,11 +236,11 @@ class ProcessSeat(Seat):
 
     def ask(self, view: View) -> Choice:
         """Return the player's answer. End the process of a player that fails, and raise PlayerFailed."""
-        process, replies = self._send_view(view)
+        process, received = self._send_view(view)
         answer: Choice | Report = Report()
         while isinstance(answer, Report):
             try:
-                answer = read_answer(next(replies), answer)
+                answer = read_answer(next(received), answer)
             except BadLine as error:
                 raise process.invalid(str(error)) from None
         return answer
@@ -248,8 +248,8 @@ class ProcessSeat(Seat):
     def end(self, view: View) -> None:
         """Send the last view of a game to a player from outside in Python."""
         if self.spec.is_outside and not self.spec.command:
-            process, replies = self._send_view(view)
-            if (line := next(replies)) != "over":
+            process, received = self._send_view(view)
+            if (line := next(received)) != "over":
                 raise process.invalid(f"{one_line(line, 80)!r}, where it is to say over")
 
     def _send_view(self, view: View) -> tuple[PlayerProcess, Iterator[str]]:
@@ -264,7 +264,7 @@ class ProcessSeat(Seat):
         lines += view_lines(view, self._events_sent or 0, has_tries=bool(self.spec.command))
         self._events_sent = len(view.events)
         process.post(lines, wait)
-        return process, process.replies(wait)
+        return process, process.received(wait)
 
     def log(self) -> str:
         """Return the end of the player's output in this game."""
@@ -313,7 +313,7 @@ def try_out(
     report: Progress | None = None,
     *,
     start_patience: float | None = None,
-    patience: float = TRIAL_PATIENCE,
+    patience: float = PROBE_PATIENCE,
 ) -> None:
     """Start a player that uses anything from outside. One from outside itself has to answer a view, too.
 
@@ -329,7 +329,7 @@ def try_out(
             has_begun = True
             if spec.is_outside:
                 seat.patience = min(seat.patience, patience)
-                seat.ask(Referee(rules, start=TRIAL).view(chess.WHITE))
+                seat.ask(Referee(rules, start=PROBE).view(chess.WHITE))
         except PlayerFailed as failed:
             if has_begun and failed.failure in (Failure.HUNG, Failure.OVERRAN):
                 return
@@ -355,7 +355,7 @@ def find_rules(name: str, *, sandbox: bool = True) -> RuleSet:
         process = PlayerProcess(PlayerSpec(name if entry is None else entry.value, sandbox=sandbox), name)
         try:
             process.post([GREETING, f"ruleset {name}"], wait)
-            rules = rule_set(next(process.replies(wait)).removeprefix("ruleset "))
+            rules = rule_set(next(process.received(wait)).removeprefix("ruleset "))
         finally:
             process.end()
         return replace(rules, source=f"{path} sha256 {sha256_of(path)}") if path is not None else rules

@@ -29,7 +29,7 @@ _OBLIGED = {referee.Asking.OBLIGES: "obliged", referee.Asking.OBLIGES_ONCE: "obl
 _MEANINGS = Path(__file__).parent / "meanings.toml"
 
 
-class Kind(Enum):
+class Subject(Enum):
     """The subject of an entry."""
 
     OWN = "own move"
@@ -44,7 +44,7 @@ class Kind(Enum):
 class Entry:
     """One event of a diary."""
 
-    kind: Kind
+    subject: Subject
     place: str  # number of the move: "12." for White, "12..." for Black
     text: str  # a sentence or two
     event: referee.Event
@@ -94,37 +94,37 @@ class Diary:
 
     def latest(self) -> list[Entry]:
         """Return the entries from the side's last move on, without refused tries before the last entry."""
-        own = max((at for at, entry in enumerate(self.entries) if entry.kind is Kind.OWN), default=0)
+        own = max((at for at, entry in enumerate(self.entries) if entry.subject is Subject.OWN), default=0)
         since = self.entries[own:]
-        return [entry for entry in since if entry.kind is not Kind.OWN_REFUSED or entry is since[-1]]
+        return [entry for entry in since if entry.subject is not Subject.OWN_REFUSED or entry is since[-1]]
 
     def _entry(self, event: referee.Event, view: referee.View) -> Entry:
-        kind, text = self._words(event, view)
-        place = "" if kind is Kind.END else f"{self._ply // 2 + 1}{'...' if self._ply % 2 else '.'}"
-        self._ply += kind in (Kind.OWN, Kind.OPPONENT)
-        return Entry(kind, place, text, event, tuple(meaning_keys(event, view.rules)))
+        subject, text = self._words(event, view)
+        place = "" if subject is Subject.END else f"{self._ply // 2 + 1}{'...' if self._ply % 2 else '.'}"
+        self._ply += subject in (Subject.OWN, Subject.OPPONENT)
+        return Entry(subject, place, text, event, tuple(meaning_keys(event, view.rules)))
 
-    def _words(self, event: referee.Event, view: referee.View) -> tuple[Kind, str]:
+    def _words(self, event: referee.Event, view: referee.View) -> tuple[Subject, str]:
         side = side_name(not view.color)
         match event:
             case referee.OwnTry(move, answer, announcement):
                 name = try_name(move, self._before or view)
                 if answer is not referee.Answer.ACCEPTED:
-                    return Kind.OWN_REFUSED, f"{name}? {_ANSWER_TEXTS[answer]}"
+                    return Subject.OWN_REFUSED, f"{name}? {_ANSWER_TEXTS[answer]}"
                 text = self._own_text(move, announcement) if self._for_person else _text(announcement)
-                return Kind.OWN, f"{name}: yes. {text}".rstrip()
+                return Subject.OWN, f"{name}: yes. {text}".rstrip()
             case referee.OwnQuestion(answer):
-                return Kind.QUESTION, f"Any? {_ANSWER_TEXTS[answer]}"
+                return Subject.QUESTION, f"Any? {_ANSWER_TEXTS[answer]}"
             case referee.OpponentRefused():
-                return Kind.OPPONENT_REFUSED, f"{side} tries something illegal."
+                return Subject.OPPONENT_REFUSED, f"{side} tries something illegal."
             case referee.OpponentAsked(answer):
-                return Kind.QUESTION, f"{side} asks: Any? {_ANSWER_TEXTS[answer]}"
+                return Subject.QUESTION, f"{side} asks: Any? {_ANSWER_TEXTS[answer]}"
             case referee.OpponentMoved(announcement):
                 text = self._opponent_text(side, announcement) if self._for_person else _text(announcement)
-                return Kind.OPPONENT, text or f"{side} has moved."
+                return Subject.OPPONENT, text or f"{side} has moved."
             case referee.GameOver(end):
                 text = end.text()
-                return Kind.END, text[0].upper() + text[1:] + "."
+                return Subject.END, text[0].upper() + text[1:] + "."
 
     def _own_text(self, move: chess.Move, announcement: referee.Announcement | None) -> str:
         name = chess.piece_name(self._men[move.from_square])

@@ -26,8 +26,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from kriegbot.request import Refused, rules_of
 from kriegbot.web import catalogue, pages, requests
 from kriegbot.web.library import MAX_UPLOADED, Library
+from kriegbot.web.notices import GameList, NetworkState, Notice, Refusal, ResultsTable
 from kriegbot.web.registry import PageGame, Registry
-from kriegbot.web.replies import GameList, NetworkState, Refusal, Reply, ResultsTable
 from kriegbot.web.requests import IS_GUEST
 from referee import GameRecord, save_record
 
@@ -125,7 +125,7 @@ class Socket:
         self._is_mine: bool = is_near and not self._is_guest
         self._browser = websocket.cookies.get(BROWSER) or secrets.token_urlsafe(16)
         self._game: PageGame | None = None
-        self._outbox: asyncio.Queue[Reply] = asyncio.Queue(registry.limits.unread)
+        self._outbox: asyncio.Queue[Notice] = asyncio.Queue(registry.limits.unread)
         self._loop = asyncio.get_running_loop()
         self._tokens, self._since = registry.limits.burst, time.monotonic()
         self._refusals = 0
@@ -154,14 +154,14 @@ class Socket:
             with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is closed already
                 await self._websocket.close(1008)
 
-    def send(self, message: Reply) -> None:
+    def send(self, message: Notice) -> None:
         """Send a message soon; in any thread. Send results and networks only to whoever runs the server."""
         if isinstance(message, ResultsTable | NetworkState) and not self._is_mine:
             return
         with contextlib.suppress(RuntimeError):  # the server has stopped
             self._loop.call_soon_threadsafe(self._put, message)
 
-    def _put(self, message: Reply) -> None:
+    def _put(self, message: Notice) -> None:
         try:
             self._outbox.put_nowait(message)
         except asyncio.QueueFull:

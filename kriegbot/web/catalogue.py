@@ -18,8 +18,8 @@ from kriegbot.narration.diary import meanings
 from kriegbot.narration.glance import marks, own_men
 from kriegbot.players.specs import offered_options, players
 from kriegbot.request import PERSON, Refused, can_sit, refusing
+from kriegbot.web.notices import Hello, OptionOffered, PlayerOffered, RulesOffered, letters, square_names
 from kriegbot.web.registry import Registry
-from kriegbot.web.replies import Hello, OptionOffered, PlayerOffered, RulesOffered, letters, square_names
 from kriegbot.web.requests import IS_GUEST, MAX_TRY
 from referee import RULE_SETS, Asking, Audience, PawnTries, RuleSet, View
 

@@ -27,7 +27,7 @@ import msgspec
 from kriegbot.narration.helping import Help
 from kriegbot.narration.names import both_named
 from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_played, is_resumable, playing, refusing
-from kriegbot.web.replies import Analysis, SavedGame, TurningPoints
+from kriegbot.web.notices import Analysis, SavedGame, TurningPoints
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
 from referee.pgn import pgn_decoded

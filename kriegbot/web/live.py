@@ -25,10 +25,10 @@ from kriegbot.narration.names import MAX_NAME
 from kriegbot.players.base import AgreeDraw
 from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import Refused, refusing
-from kriegbot.web import replies
+from kriegbot.web import notices
 from kriegbot.web.library import Seating, logged
+from kriegbot.web.notices import Notice, Refusal, SideView
 from kriegbot.web.registry import GameThread, PageGame, Registry
-from kriegbot.web.replies import Refusal, Reply, SideView
 from kriegbot.web.review import Review
 from kriegbot.web.seats import GameClock, PersonSeat, PooledSeat, TimeControl
 from referee import GameRecord, Reason, RuleSet, View, save_record
@@ -79,22 +79,22 @@ class Side(PageGame):
         game.people[color] = self
         self._has_company = not goes_on  # nothing announces that the other person has not come yet
         if goes_on:
-            self.publish(replies.Presence(False))
+            self.publish(notices.Presence(False))
 
     def _show(self, message: SideView) -> None:
         self.publish(message)
 
     def show_clocks(self) -> None:
         """Publish the clocks, one of which has started since the last view."""
-        self.publish(replies.ClocksSet(self.seat.clocks()))
+        self.publish(notices.ClocksSet(self.seat.clocks()))
 
-    def invitation(self) -> Reply | None:
+    def invitation(self) -> Notice | None:
         """Return the terms of the game if its seat is free."""
         if not self.game.is_for_two or self.browser is not None:
             return None
         setup, other = self.game.setup, self.game.people[not self.color]
         clock = None if setup.control is None else str(setup.control)
-        return replies.Invited(self.id, chess.COLOR_NAMES[self.color], setup.rules.title, clock, other.name)
+        return notices.Invited(self.id, chess.COLOR_NAMES[self.color], setup.rules.title, clock, other.name)
 
     def sit_down(self, browser: str, name: str) -> None:
         """Seat a browser; between two people only the first one. Raise Refused for others."""
@@ -111,7 +111,7 @@ class Side(PageGame):
         self.name = one_line(name, MAX_NAME)
         names = {color: side.name for color, side in self.game.people.items()}
         for side in self.game.people.values():
-            side.publish(replies.Names(names[chess.WHITE], names[chess.BLACK]))
+            side.publish(notices.Names(names[chess.WHITE], names[chess.BLACK]))
         self.game.keep()
 
     @property
@@ -123,7 +123,7 @@ class Side(PageGame):
         """Make the person leave."""
         self.seat.leave(why)
 
-    def snapshot(self) -> list[Reply]:
+    def snapshot(self) -> list[Notice]:
         """Return the messages for a new listener."""
         self.seat.here.set()
         messages = super().snapshot()
@@ -132,12 +132,12 @@ class Side(PageGame):
         now = self.seat.clocks()
         return [msgspec.structs.replace(one, clocks=now) if isinstance(one, SideView) else one for one in messages]
 
-    def join(self, listener: Callable[[Reply], None]) -> None:
+    def join(self, listener: Callable[[Notice], None]) -> None:
         """Add a listener, and tell the other person if it is the first."""
         super().join(listener)
         self._tell_other(is_here=True)
 
-    def remove_listener(self, listener: Callable[[Reply], None]) -> None:
+    def remove_listener(self, listener: Callable[[Notice], None]) -> None:
         """Remove a listener, and tell the other person if it was the last."""
         super().remove_listener(listener)
         if not self._listeners:
@@ -147,7 +147,7 @@ class Side(PageGame):
         other = self.game.people.get(not self.color)
         if other is not None and other._has_company is not is_here:
             other._has_company = is_here
-            other.publish(replies.Presence(is_here))
+            other.publish(notices.Presence(is_here))
 
     def finish(self, record: GameRecord, review: Review | None, saved: str | None = None, trouble: str = "") -> None:
         """Publish the end; the path of the file only to whoever runs the server."""
@@ -245,7 +245,7 @@ class LiveGame(GameThread):
             ply += 1  # its own move comes before the opponent's
         self._offer = color, ply
         for side in self.people.values():
-            side.publish(replies.DrawOffer(chess.COLOR_NAMES[color], ply))
+            side.publish(notices.DrawOffer(chess.COLOR_NAMES[color], ply))
 
     def _seat(self, color: chess.Color) -> Seat:
         if color in self.people:

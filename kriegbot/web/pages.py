@@ -28,8 +28,8 @@ from kriegbot.request import (
     seed_of,
 )
 from kriegbot.web.live import ONLOOKERS, GameSetup, LiveGame, Side
+from kriegbot.web.notices import HeatMap, HintMessage, NextGame, NotYet, PaceSet, Refusal, SideView, letters
 from kriegbot.web.registry import PageGame, Registry
-from kriegbot.web.replies import HeatMap, HintMessage, NextGame, NotYet, PaceSet, Refusal, SideView, letters
 from kriegbot.web.requests import Act, Invite, New, Rename, Request, SetPace, Switch, Watch, WithTry
 from kriegbot.web.review import AnalystFailed, Beliefs, Review
 from kriegbot.web.seats import TimeControl

@@ -18,9 +18,9 @@ import chess
 
 from kriegbot.narration.results import Results, results_rows, results_text
 from kriegbot.request import Refused
-from kriegbot.web import replies
+from kriegbot.web import notices
 from kriegbot.web.library import Library, logged, write_private
-from kriegbot.web.replies import GameEnded, GameInfo, Kept, Preparing, Refusal, Reply
+from kriegbot.web.notices import GameEnded, GameInfo, Kept, Notice, Preparing, Refusal
 from kriegbot.web.requests import MAX_CHOICES, Act, Look, Request
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import SeatPool
@@ -80,8 +80,8 @@ class PageGame:
         self.unattended_since = time.monotonic()  # when the last browser left
         self.is_for_guests = False  # True if its id alone is enough to join
         self.is_mine = True  # True if only browsers of whoever runs the server have joined; its result is theirs
-        self._last: dict[type[Reply], Reply] = {}
-        self._listeners: set[Callable[[Reply], None]] = set()
+        self._last: dict[type[Notice], Notice] = {}
+        self._listeners: set[Callable[[Notice], None]] = set()
         self._lock = threading.RLock()
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
@@ -90,7 +90,7 @@ class PageGame:
         """True if no browser shows the game from any side."""
         return not self._listeners
 
-    def invitation(self) -> Reply | None:
+    def invitation(self) -> Notice | None:
         """Return the terms of the game if its seat is free; joining would take it."""
         return None
 
@@ -125,7 +125,7 @@ class PageGame:
             self._tasks[name].cancel()
         self._tasks[name] = asyncio.create_task(run())
 
-    def publish(self, message: Reply) -> None:
+    def publish(self, message: Notice) -> None:
         """Send a message to all listeners; in any thread."""
         with self._lock:
             self._last[type(message)] = message
@@ -157,19 +157,19 @@ class PageGame:
                 self.review = review
                 self.publish(review.message())
 
-    def snapshot(self) -> list[Reply]:
+    def snapshot(self) -> list[Notice]:
         """Return the messages for a new listener."""
         messages = [self._last[kind] for kind in Kept.__subclasses__() if kind in self._last]
         return messages if self.review is None else [*messages, self.review.message()]
 
-    def join(self, listener: Callable[[Reply], None]) -> None:
+    def join(self, listener: Callable[[Notice], None]) -> None:
         """Add a listener, which must not block, and send it the messages so far."""
         with self._lock:
             for message in self.snapshot():
                 listener(message)
             self._listeners.add(listener)
 
-    def remove_listener(self, listener: Callable[[Reply], None]) -> None:
+    def remove_listener(self, listener: Callable[[Notice], None]) -> None:
         """Remove a listener. Idempotent."""
         with self._lock:
             self._listeners.discard(listener)
@@ -213,10 +213,10 @@ class Registry:
         self.address_file = folder / ".address.json" if config is None else config / "address.json"
         self.guest_token = ""
         self.network: Callable[[str | None], Awaitable[None]] | None = None  # opens it; None if that is impossible
-        self.network_shown = replies.NetworkState([], None)
+        self.network_shown = notices.NetworkState([], None)
         self.seats = SeatPool(self.report_progress)
         self.preparing: Preparing | None = None
-        self.listeners: set[Callable[[Reply], None]] = set()
+        self.listeners: set[Callable[[Notice], None]] = set()
         self.games: dict[str, PageGame] = {}
         self.analyst = Analyst()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -230,7 +230,7 @@ class Registry:
         if not self.games:
             threading.Thread(target=self.seats.warm, daemon=True).start()
 
-    def broadcast(self, message: Reply) -> None:
+    def broadcast(self, message: Notice) -> None:
         """Send a message to all sockets; in any thread."""
         for listener in list(self.listeners):
             listener(message)
@@ -247,11 +247,11 @@ class Registry:
         """Store the page's choices in a file, if it can be written."""
         write_private(self._memory, choices.encode(errors="replace"))
 
-    def results_shown(self, game: str | None = None, text: str = "") -> replies.ResultsTable:
+    def results_shown(self, game: str | None = None, text: str = "") -> notices.ResultsTable:
         """Return the results of whoever runs the server, with a sentence on a game that has just ended."""
         results = self.results.all()
         about, skills = results_text(results), self.results.to_practise()
-        return replies.ResultsTable(results_rows(results), about, skills, game, text)
+        return notices.ResultsTable(results_rows(results), about, skills, game, text)
 
     def add_review(self, record: GameRecord, themes: Sequence[str]) -> None:
         """Store the themes of the turning points of whoever runs the server, and send the new results."""

@@ -25,7 +25,7 @@ from kriegbot.narration.moments import Moment, moments
 from kriegbot.narration.names import your_side
 from kriegbot.narration.turning import Hindsight, TurningPoint
 from kriegbot.web.library import KeptAnalysis
-from kriegbot.web.replies import Analysis, BeliefShown, Frame, Frames, PointShown, TurningPoints, letters, square_names
+from kriegbot.web.notices import Analysis, BeliefShown, Frame, Frames, PointShown, TurningPoints, letters, square_names
 from referee import GameRecord, OwnTry, Referee, View
 
 P = ParamSpec("P")

@@ -29,7 +29,7 @@ from kriegbot.players.human import read_action, read_ahead, try_name
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from kriegbot.report import Report
 from kriegbot.request import Refused
-from kriegbot.web.replies import Clocks, Prepared, SideView, side_view
+from kriegbot.web.notices import Clocks, Prepared, SideView, side_view
 from referee import GameRecord, Resign, View
 from referee.text import quoted
 

@@ -38,9 +38,9 @@ from kriegbot.narration.results import Results
 from kriegbot.request import Refused, refusing
 from kriegbot.web.app import make_app
 from kriegbot.web.library import Address, read_private, write_private
+from kriegbot.web.notices import NetworkState
 from kriegbot.web.pages import ReplayedGame
 from kriegbot.web.registry import Registry
-from kriegbot.web.replies import NetworkState
 from kriegbot.web.requests import IS_GUEST, MAX_BYTES
 from referee import GameRecord
 from referee.text import quoted, write_file

@@ -113,15 +113,15 @@ class Frame(msgspec.Struct):
     seconds: float | None  # thinking time of the turn, if measured
 
 
-class Reply(msgspec.Struct, tag_field="is", tag=str.lower, rename="camel"):
+class Notice(msgspec.Struct, tag_field="is", tag=str.lower, rename="camel"):
     """A message to a browser."""
 
 
-class Kept(Reply):
+class Kept(Notice):
     """A message of which somebody who joins a game gets the last one, in the order of these classes."""
 
 
-class Hello(Reply):
+class Hello(Notice):
     """The choices on the page; the first message. A guest, who has a link to one game, gets none."""
 
     players: list[PlayerOffered]
@@ -130,7 +130,7 @@ class Hello(Reply):
     choices: str  # text of the last `Remember`
 
 
-class Preparing(Reply):
+class Preparing(Notice):
     """Progress of compiling kernels: the current one, the number done, and the number of all."""
 
     what: str
@@ -179,14 +179,14 @@ class SideView(Kept, tag="view"):
     clocks: Clocks
 
 
-class Prepared(Reply):
+class Prepared(Notice):
     """A try that the person may prepare, in UCI or "any", and its name."""
 
     text: str
     name: str
 
 
-class ClocksSet(Reply, tag="clocks"):
+class ClocksSet(Notice, tag="clocks"):
     """The clocks, now that the program is prepared and its own runs."""
 
     clocks: Clocks
@@ -200,7 +200,7 @@ class HeatMap(Kept, tag="heat"):
     chances: list[list[float]]
 
 
-class HintMessage(Reply, tag="hint"):
+class HintMessage(Notice, tag="hint"):
     """A hint for the position at a ply: the basis of the values, and the best tries, best first."""
 
     ply: int
@@ -228,14 +228,14 @@ class Names(Kept):
     black: str
 
 
-class NetworkState(Reply, tag="network"):
+class NetworkState(Notice, tag="network"):
     """This machine's addresses in networks, and the origin of links at which guests are let in; null if closed."""
 
     addresses: list[str]
     open: str | None
 
 
-class Invited(Reply):
+class Invited(Notice):
     """The terms of a game whose seat is free, and the name of the other person, if given. It holds no view."""
 
     game: str
@@ -251,7 +251,7 @@ class NotYet(Kept, tag="later"):
     text: str
 
 
-class GameList(Reply, tag="library"):
+class GameList(Notice, tag="library"):
     """The games saved in a folder, newest first."""
 
     folder: str
@@ -292,7 +292,7 @@ class NextGame(Kept, tag="next"):
     game: str
 
 
-class Frames(Reply):
+class Frames(Notice):
     """Moments from number `start` on, of a finished or watched game. live: true if more will come."""
 
     start: int
@@ -300,7 +300,7 @@ class Frames(Reply):
     live: bool
 
 
-class Analysis(Reply):
+class Analysis(Notice):
     """Both sides' beliefs at a moment, and the tries of the side to move."""
 
     white: BeliefShown
@@ -317,14 +317,14 @@ class PointShown(TurningPoint):
     index: int
 
 
-class TurningPoints(Reply, tag="turning"):
+class TurningPoints(Notice, tag="turning"):
     """The turning points of the sides analysed so far, each side's gravest first."""
 
     points: list[PointShown]
     sides: list[str]
 
 
-class Refusal(Reply, tag="refusal"):
+class Refusal(Notice, tag="refusal"):
     """A sentence that says what cannot be done, and the `do` of the refused message, if known."""
 
     text: str
@@ -356,7 +356,7 @@ def side_view(view: View, entries: Sequence[Entry], clocks: Clocks) -> SideView:
             LogEntry(
                 entry.place,
                 line.removeprefix(entry.place).strip(),
-                entry.kind.name.lower(),
+                entry.subject.name.lower(),
                 list(entry.means),
                 square_names(entry.squares),
             )
