@@ -33,7 +33,9 @@ def command(*arguments: object) -> list[str]:
 def children(process: int) -> list[int]:
     """Return the processes that a process has started; none if it has ended."""
     try:
-        return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+        return [
+            int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text(encoding="utf-8").split()
+        ]
     except OSError:
         return []
 
@@ -96,7 +98,7 @@ def main() -> None:
         folder = Path(name)
 
         def run(*arguments: object) -> None:
-            finished = subprocess.run(command(*arguments), capture_output=True, text=True, check=False)
+            finished = subprocess.run(command(*arguments), capture_output=True, encoding="utf-8", check=False)
             if finished.returncode:
                 raise SystemExit(
                     f"kriegbot {' '.join(map(str, arguments))} ended with {finished.returncode}:\n{finished.stderr}"

@@ -122,7 +122,7 @@ def sample(package: str, count: int) -> list[Mutant]:
     mutants = []
     for path in sorted((ROOT / package).glob("*.py")):
         seen = Counter[str]()
-        for number, (name, _) in enumerate(changes_of(ast.parse(path.read_text()))):
+        for number, (name, _) in enumerate(changes_of(ast.parse(path.read_text(encoding="utf-8")))):
             seen[name] += 1
             named = f"{path.relative_to(ROOT)}: {name}"
             key = hashlib.sha256(f"{named} {seen[name]}".encode()).hexdigest()
@@ -137,7 +137,7 @@ def load_changed(mutant: Mutant) -> None:
     def changed(loader: SourceFileLoader, name: str) -> Any:
         if loader.path != mutant.file:
             return get_code(loader, name)
-        tree = ast.parse(Path(mutant.file).read_text())
+        tree = ast.parse(Path(mutant.file).read_text(encoding="utf-8"))
         [change for _, change in changes_of(tree)][mutant.number]()
         return compile(ast.fix_missing_locations(tree), mutant.file, "exec")
 
@@ -192,7 +192,7 @@ def main() -> None:
         for mutant in mutants:
             if mutant.key not in done:
                 done[mutant.key] = outcome_of(package, mutant)
-                with out.open("a") as file:
+                with out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"key": mutant.key, "outcome": done[mutant.key], "name": mutant.name}) + "\n")
         killed = sum(done[mutant.key] != "lived" for mutant in mutants)
         print(f"{package}: {killed} of {len(mutants)} mutants killed", flush=True)

@@ -429,9 +429,13 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=100, help="maximum puzzles per kind")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    lines = [json.loads(line) for line in options.work.read_text().splitlines()] if options.work.exists() else []
+    lines = (
+        [json.loads(line) for line in options.work.read_text(encoding="utf-8").splitlines()]
+        if options.work.exists()
+        else []
+    )
     found = {line["game"]: line["found"] for line in lines}
-    with options.work.open("a") as work:
+    with options.work.open("a", encoding="utf-8") as work:
         for number in track(range(options.games), description="games"):
             if number not in found:
                 found[number] = found_in(number, options.seed)

@@ -327,7 +327,7 @@ def own_streams() -> tuple[Iterator[str], TextIO]:
     """
     source = os.dup(0)
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
-    with open(os.devnull) as null:
+    with open(os.devnull, "rb") as null:
         os.dup2(null.fileno(), 0)
     os.dup2(2, 1)  # printing, in Python or in C, then goes to the log
     sys.stdout = sys.stderr

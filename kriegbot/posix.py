@@ -60,7 +60,7 @@ def kill_group(leader: int) -> None:
 def lower_session(process: int, niceness: int) -> None:
     """Lower the share of a session: Linux shares time among sessions ("autogroup"), and a nice value counts within."""
     with contextlib.suppress(OSError):
-        Path(f"/proc/{process}/autogroup").write_text(str(niceness))
+        Path(f"/proc/{process}/autogroup").write_text(str(niceness), encoding="utf-8")
 
 
 def main(command: list[str]) -> None:
@@ -102,7 +102,7 @@ def _kill_orphans() -> None:
     """Kill children until there are none. Children of a killed one become children of this process."""
     while True:
         for path in Path("/proc/self/task").glob("*/children"):
-            for child in path.read_text().split():
+            for child in path.read_text(encoding="utf-8").split():
                 with contextlib.suppress(OSError):
                     os.kill(int(child), signal.SIGKILL)
         try:

@@ -97,7 +97,7 @@ def opponent() -> int:
 
 def note(path: str | Path) -> bool:
     """Leave a note in a file."""
-    Path(path).write_text("e2e4")
+    Path(path).write_text("e2e4", encoding="utf-8")
     return True
 
 
@@ -113,18 +113,18 @@ STORE = "read or change the tournament's file"
 
 @way(STORE)
 def reads_the_store() -> object:
-    return scene["secret"] in Path(scene["store"]).read_text()
+    return scene["secret"] in Path(scene["store"]).read_text(encoding="utf-8")
 
 
 @way(STORE)
 def changes_the_store() -> object:
-    with open(scene["store"], "a") as file:
+    with open(scene["store"], "a", encoding="utf-8") as file:
         return file.write(" ")
 
 
 @way(STORE)
 def reads_the_store_through_a_link_in_its_own_folder() -> object:
-    return scene["secret"] in (HERE / "link").read_text()
+    return scene["secret"] in (HERE / "link").read_text(encoding="utf-8")
 
 
 @way(STORE)
@@ -133,7 +133,7 @@ def reads_the_store_where_kriegbot_has_it_open() -> object:
         for path in glob.glob(f"/proc/{process}/fd/*"):
             with suppress(OSError):
                 if os.readlink(path) == scene["store"]:
-                    return scene["secret"] in Path(path).read_text()
+                    return scene["secret"] in Path(path).read_text(encoding="utf-8")
     return False
 
 
@@ -177,7 +177,7 @@ MEMORY = "read kriegbot's memory, and so the true board"
 
 def memory_of(process: int) -> int:
     """Return an address that a process may read and write."""
-    lines = Path(f"/proc/{process}/maps").read_text().splitlines()
+    lines = Path(f"/proc/{process}/maps").read_text(encoding="utf-8").splitlines()
     return next(int(line.split("-")[0], 16) for line in lines if "[heap]" in line or " rw-p " in line)
 
 
@@ -234,7 +234,7 @@ READING = "read the opponent's program, and what the referee sends to it"
 
 @way(READING)
 def reads_the_opponents_program() -> object:
-    return "secret plan" in Path(scene["theirs"]).read_text()
+    return "secret plan" in Path(scene["theirs"]).read_text(encoding="utf-8")
 
 
 @way(READING)
@@ -330,12 +330,12 @@ FILE = "talk to another player through a file or shared memory"
 
 @way(FILE)
 def reads_a_shared_file() -> object:
-    return Path(scene["shared"]).read_text()
+    return Path(scene["shared"]).read_text(encoding="utf-8")
 
 
 @way(FILE)
 def reads_shared_memory() -> object:
-    return Path("/dev/shm", scene["token"]).read_text()
+    return Path("/dev/shm", scene["token"]).read_text(encoding="utf-8")
 
 
 @way(FILE)
@@ -358,7 +358,7 @@ def writes_to_the_home() -> object:
 
 @way(HOME)
 def reads_a_token() -> object:
-    return Path(scene["home"], "token").read_text()
+    return Path(scene["home"], "token").read_text(encoding="utf-8")
 
 
 @way(HOME)
@@ -434,7 +434,7 @@ def looks_for_a_lock_of_an_open_file() -> object:
 
 @way(SEEING)
 def reads_the_list_of_locks() -> object:
-    return f":{os.stat(scene['common']).st_ino} " in Path("/proc/locks").read_text()
+    return f":{os.stat(scene['common']).st_ino} " in Path("/proc/locks").read_text(encoding="utf-8")
 
 
 NOTICES = "be told when another player opens a file"
@@ -482,7 +482,7 @@ def leaves_a_link_beside_its_file() -> object:
 
 @way(NEXT)
 def changes_its_own_file() -> object:
-    with open(__file__, "a") as file:
+    with open(__file__, "a", encoding="utf-8") as file:
         size = file.tell()
         file.write("# e2e4")
         file.truncate(size)  # else kriegbot notices
@@ -510,7 +510,7 @@ def adds_an_attribute_to_its_file() -> object:
 @way(NEXT, UNTRIED)
 def notes_when_it_has_read_a_file() -> object:
     before = os.stat(HERE / "unread").st_atime_ns
-    (HERE / "unread").read_text()
+    (HERE / "unread").read_text(encoding="utf-8")
     return os.stat(HERE / "unread").st_atime_ns != before
 
 
@@ -558,7 +558,7 @@ SYSTEM = "change settings of the system"
 @way(SYSTEM, ROOT)
 def writes_a_setting_of_the_kernel() -> object:
     path = Path("/proc/sys/kernel/panic_on_oops")
-    return path.write_text(path.read_text())
+    return path.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
 
 
 @way(SYSTEM, UNTRIED)
@@ -569,7 +569,7 @@ def writes_a_setting_in_namespaces_of_its_own() -> object:
     for root in ("/proc", "/tmp"):
         with suppress(OSError):
             path = Path(root, "sys/kernel/panic_on_oops")
-            return path.write_text(path.read_text())
+            return path.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     return False
 
 
@@ -626,12 +626,12 @@ def runs_before_all_others() -> object:
 
 @way(SYSTEM, UNTRIED)
 def escapes_when_memory_runs_short() -> object:
-    return Path("/proc/self/oom_score_adj").write_text("-1000")
+    return Path("/proc/self/oom_score_adj").write_text("-1000", encoding="utf-8")
 
 
 @way(SYSTEM, UNTRIED)
 def asks_the_kernel_for_help() -> object:
-    return Path("/proc/sysrq-trigger").write_text("h")
+    return Path("/proc/sysrq-trigger").write_text("h", encoding="utf-8")
 
 
 @way(SYSTEM, UNTRIED)
@@ -641,7 +641,7 @@ def leaves_its_control_group() -> object:
 
 @way(SYSTEM, UNTRIED)
 def gains_rights_by_a_program_of_root() -> object:
-    return "NoNewPrivs:\t0" in Path("/proc/self/status").read_text()
+    return "NoNewPrivs:\t0" in Path("/proc/self/status").read_text(encoding="utf-8")
 
 
 @way(SYSTEM, UNTRIED)
@@ -737,7 +737,7 @@ LOAD = "talk to another player by how busy the machine is, or by futexes on a fi
 
 @way(LOAD, walled=ALWAYS)
 def notices_the_load() -> object:
-    return Path("/proc/loadavg").read_text()
+    return Path("/proc/loadavg").read_text(encoding="utf-8")
 
 
 @way(LOAD, walled=ALWAYS)
@@ -772,7 +772,7 @@ def attempts() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    scene |= json.loads((HERE / "scene.json").read_text())
+    scene |= json.loads((HERE / "scene.json").read_text(encoding="utf-8"))
     for line in sys.stdin:
         if line == "newgame\n":
             for report in attempts():

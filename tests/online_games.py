@@ -83,10 +83,10 @@ class Home:
         config.mkdir(parents=True)
         given = {"site": self.address, "records": str(self.folder / "records")} | self.settings
         lines = [f"{name} = {json.dumps(value)}\n" for name, value in given.items()]
-        (config / "online.toml").write_text("".join(lines))
+        (config / "online.toml").write_text("".join(lines), encoding="utf-8")
         token = config / f"token-{self.address.removeprefix('http://').replace(':', '-')}"
         token.touch(0o600)
-        token.write_text(TOKEN)
+        token.write_text(TOKEN, encoding="utf-8")
 
     def start(self) -> subprocess.Popen[bytes]:
         """Start the bot, in a process group of its own."""

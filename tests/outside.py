@@ -48,13 +48,13 @@ def installed(
       offers: its entry points: by group, name and object.
       version: of the package.
     """
-    (folder / f"{name}.py").write_text(text)
+    (folder / f"{name}.py").write_text(text, encoding="utf-8")
     info = folder / f"{name}-{version}.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8")
     lines = [
         line
         for group, entries in offers.items()
         for line in (f"[{group}]", *(f"{entry} = {target}" for entry, target in entries.items()))
     ]
-    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

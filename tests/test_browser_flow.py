@@ -160,8 +160,8 @@ def test_saved_games_are_looked_at_and_deleted_once_that_is_confirmed(tmp_path: 
 
 def test_a_file_is_uploaded_and_one_that_is_no_game_is_refused_beside_the_form(tmp_path: Path) -> None:
     folder, chess_game, letter = tmp_path / "games", tmp_path / "game.pgn", tmp_path / "letter.txt"
-    chess_game.write_text('[White "Ann"]\n[Black "Bob"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n')
-    letter.write_text("Dear Ann")
+    chess_game.write_text('[White "Ann"]\n[Black "Bob"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n', encoding="utf-8")
+    letter.write_text("Dear Ann", encoding="utf-8")
     with served(folder) as server, chromium(server.address) as page:
         page.one("#to-library").click()
         page.one("#upload-file").send_keys(str(letter))
@@ -286,7 +286,9 @@ def test_an_open_tab_says_that_the_server_has_stopped_and_goes_on_by_itself(tmp_
         with served(tmp_path):
             until(lambda: not driver.find_element(By.ID, "lost").is_displayed(), "the connection")
             move(page, 3, "d2", "d4")
-        (tmp_path / ".address.json").write_text(f'{{"host":"127.0.0.1","port":{port}}}')  # with other tokens
+        (tmp_path / ".address.json").write_text(
+            f'{{"host":"127.0.0.1","port":{port}}}', encoding="utf-8"
+        )  # with other tokens
         (tmp_path / ".address.json").chmod(0o600)
         with served(tmp_path):
             page.until_text(
@@ -430,7 +432,7 @@ def test_a_review_is_one_file_that_needs_no_server(tmp_path: Path) -> None:
         download(page.driver, tmp_path)
         page.one("#share").click()
         until(lambda: (tmp_path / "kriegspiel.html").exists(), "the file")
-        until(lambda: (tmp_path / "kriegspiel.html").read_text().endswith("</html>\n"), "all of it")
+        until(lambda: (tmp_path / "kriegspiel.html").read_text(encoding="utf-8").endswith("</html>\n"), "all of it")
     with chromium((tmp_path / "kriegspiel.html").as_uri()) as page:
         page.one(".sheet")
         assert page.driver.find_elements(By.CSS_SELECTOR, ".sheet s")[0].text == "exd5"

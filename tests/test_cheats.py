@@ -39,7 +39,7 @@ WORKS = {
     ALWAYS: True,
     NEVER: False,
     ROOT: IS_ROOT,
-    TRACER: IS_ROOT or not YAMA.exists() or YAMA.read_text().strip() == "0",
+    TRACER: IS_ROOT or not YAMA.exists() or YAMA.read_text(encoding="utf-8").strip() == "0",
 }
 SECRET = "the-seed-of-the-tournament"
 IMPORTED = "imported what is not ours"
@@ -88,7 +88,10 @@ def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         token, victim = _surround(folder, surroundings)
         bot = folder / "bot" / "bot.py"
         if not is_walled:  # what would change the machine is tried in the sandbox alone
-            bot.write_text(bot.read_text().replace("in WAYS:", "in [way for way in WAYS if way.free != UNTRIED]:"))
+            bot.write_text(
+                bot.read_text(encoding="utf-8").replace("in WAYS:", "in [way for way in WAYS if way.free != UNTRIED]:"),
+                encoding="utf-8",
+            )
         command = shlex.join([sys.executable, "-I", "-S", str(bot)])
         with ProcessSeat(parse_spec(f"program:{command}", sandbox=is_walled), patience=60) as seat:
             seat.begin(1)
@@ -113,11 +116,11 @@ def _surround(folder: Path, surroundings: ExitStack) -> tuple[str, subprocess.Po
         bot / "unread": "e2e4",
         Path("/dev/shm", token): "e2e4",
     }.items():
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
         surroundings.callback(path.unlink)
     os.utime(bot / "unread", (1, 2))  # the next reading is noted
     for name in ("chess", "random", "numpy"):
-        (bot / f"{name}.py").write_text(f"import sys; print('{IMPORTED}', file=sys.stderr)")
+        (bot / f"{name}.py").write_text(f"import sys; print('{IMPORTED}', file=sys.stderr)", encoding="utf-8")
     shutil.copy(cheats.__file__, bot / "bot.py")
     (bot / "link").symlink_to(store)
     os.mkfifo(bot / "pipe")
@@ -165,7 +168,7 @@ def _surround(folder: Path, surroundings: ExitStack) -> tuple[str, subprocess.Po
         "common": str(common),
         "home": str(folder / "home"),
         "key": key,
-        "kriegbot": Path("/proc/self/cmdline").read_text(),
+        "kriegbot": Path("/proc/self/cmdline").read_text(encoding="utf-8"),
         "library": next(path for path in (packages, str(common.parent)) if os.access(path, os.W_OK)),
         "lock": str(lock),
         "package": str(common.parent),
@@ -179,7 +182,7 @@ def _surround(folder: Path, surroundings: ExitStack) -> tuple[str, subprocess.Po
         "token": token,
         "victim": f"victim-{token[9:]}",
     }
-    (bot / "scene.json").write_text(json.dumps(facts))
+    (bot / "scene.json").write_text(json.dumps(facts), encoding="utf-8")
     return token, victim
 
 
@@ -223,7 +226,7 @@ def _seen(folder: Path, token: str, log: str, victim: subprocess.Popen[bytes]) -
 def _command_lines() -> Iterator[str]:
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):  # it has ended meanwhile
-            yield path.read_text(errors="replace")
+            yield path.read_text(errors="replace", encoding="utf-8")
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name.replace("_", " "))
@@ -239,7 +242,7 @@ def test_a_way_to_cheat_is_shut_or_known_to_be_open(way: Way, played: tuple[bool
 def test_the_page_lists_the_ways() -> None:
     words = {ALWAYS: "yes", TRACER: "where the system allows it", ROOT: "as root", NEVER: "no", UNTRIED: "yes"}
     cell = "|".join(words.values())
-    rows = re.findall(rf"^\| (.+) \| ({cell}) \| ({cell}) \|$", PAGE.read_text(), re.MULTILINE)
+    rows = re.findall(rf"^\| (.+) \| ({cell}) \| ({cell}) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     listed = {}
     for way in WAYS:
         ways = [one for one in WAYS if one.row == way.row]

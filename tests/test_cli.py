@@ -22,7 +22,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "kriegbot", *arguments]
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=False, timeout=60)
 
 
 REFUSED = [
@@ -110,7 +110,7 @@ def test_help_imports_nothing_heavy() -> None:
         "import sys; from kriegbot.cli.main import main; main(['--help']);"
         "print([name for name in ('chess', 'numpy', 'numba', 'multiprocessing') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert done.stdout.splitlines()[-1] == "[]"
     for command in ("play", "match", "replay", "players", "rules", "trees"):
         assert f"\n  {command} " in done.stdout
@@ -171,7 +171,7 @@ def test_the_script_for_a_shell_asks_kriegbot(shell: str, capsys: pytest.Capture
     out = capsys.readouterr().out
     assert f"_KRIEGBOT_COMPLETE=complete_{shell}" in out
     if shutil.which(shell):
-        subprocess.run([shell, "-n", "/dev/stdin"], input=out, text=True, check=True)
+        subprocess.run([shell, "-n", "/dev/stdin"], input=out, encoding="utf-8", check=True)
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["play", "--help"], ["match", "-h"], ["--version"]])
@@ -208,7 +208,7 @@ def test_a_golden_game_is_played_again_word_for_word(
     rules: str, seed: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Written by `kriegbot match rand rand --rules RULES --seed SEED > tests/golden/RULES.txt`."""
-    golden = (GOLDEN / f"{rules}.txt").read_text()
+    golden = (GOLDEN / f"{rules}.txt").read_text(encoding="utf-8")
     game = str(tmp_path / "game.pgn")
     assert main(["match", "rand", "rand", "--rules", rules, "--seed", seed, "--save", game]) == 0
     assert capsys.readouterr().out == golden
@@ -234,10 +234,10 @@ def test_match_prints_just_the_result(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_a_game_that_was_in_the_file_is_kept_beside_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game = tmp_path / "game.pgn"
-    game.write_text('[Seed "1"]\n\n1. e4 *\n')
+    game.write_text('[Seed "1"]\n\n1. e4 *\n', encoding="utf-8")
     assert main(["match", "rand", "rand", "--limits", "plies=3", "--quiet", "--seed", "2", "--save", str(game)]) == 0
     assert load_record(game).headers["Seed"] == "2"
-    assert (tmp_path / "game.pgn~").read_text() == '[Seed "1"]\n\n1. e4 *\n'
+    assert (tmp_path / "game.pgn~").read_text(encoding="utf-8") == '[Seed "1"]\n\n1. e4 *\n'
     assert "game.pgn~" in capsys.readouterr().err
     assert len(list(tmp_path.iterdir())) == 2
 
@@ -245,7 +245,7 @@ def test_a_game_that_was_in_the_file_is_kept_beside_it(tmp_path: Path, capsys: p
 @pytest.mark.slow
 def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
     command = f"{sys.executable} -m kriegbot match rand rand --seed 63 | head -n 1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, shell=True, capture_output=True, encoding="utf-8", check=False, timeout=60)
     assert (done.stdout, done.stderr) == ("White: rand\n", "")
 
 
@@ -253,7 +253,9 @@ def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs Linux's full device")
 def test_a_game_is_saved_though_nothing_can_be_shown_any_more(tmp_path: Path) -> None:
     command = f"{sys.executable} -m kriegbot play --opponent rand --save game.pgn > /dev/full"
-    done = subprocess.run(command, shell=True, input="e4\n", capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = subprocess.run(
+        command, shell=True, input="e4\n", capture_output=True, encoding="utf-8", check=False, cwd=tmp_path
+    )
     assert (done.returncode, done.stderr) == (2, "kriegbot: cannot read or write: No space left on device.\n")
     end = load_record(tmp_path / "game.pgn").end
     assert end is not None
@@ -264,7 +266,7 @@ def test_a_damaged_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     game = tmp_path / "game.pgn"
     main(["match", "rand", "rand", "--limits", "plies=4", "--quiet", "--seed", "1", "--save", str(game)])
     capsys.readouterr()
-    game.write_text(game.read_text().replace("[%says -]", "[%says xd5]", 1))
+    game.write_text(game.read_text(encoding="utf-8").replace("[%says -]", "[%says xd5]", 1), encoding="utf-8")
     assert main(["replay", str(game)]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
@@ -324,7 +326,7 @@ def test_a_player_that_cannot_be_started_is_told_in_a_line() -> None:
         "resource.setrlimit(resource.RLIMIT_NOFILE, (12, 12));"
         "raise SystemExit(main(['match', 'rand', 'rand', '--limits', 'plies=2']))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith("kriegbot: cannot start player 'rand'")
     assert "Traceback" not in done.stderr

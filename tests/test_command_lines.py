@@ -187,11 +187,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "binary").write_bytes(random.Random(1).randbytes(5000))
     (folder / "empty").touch()
     (folder / "folder").mkdir()
-    (folder / "tree.json").write_text('{"players": ["one"], "root": {"payoffs": [1]}}')
-    (folder / "tree.efg").write_text('EFG 2 R "a tree" { "One" "Two" }\nt "" 1 "" { 1, -1 }\n')
-    (folder / "bot.py").write_text("from kriegbot.players.rand import RandPlayer as Bot\nRules = 1\n")
-    (folder / "settings.toml").write_text('site = "http://127.0.0.1:9"\n')
-    (folder / "damaged.toml").write_text("site = \0")
+    (folder / "tree.json").write_text('{"players": ["one"], "root": {"payoffs": [1]}}', encoding="utf-8")
+    (folder / "tree.efg").write_text('EFG 2 R "a tree" { "One" "Two" }\nt "" 1 "" { 1, -1 }\n', encoding="utf-8")
+    (folder / "bot.py").write_text("from kriegbot.players.rand import RandPlayer as Bot\nRules = 1\n", encoding="utf-8")
+    (folder / "settings.toml").write_text('site = "http://127.0.0.1:9"\n', encoding="utf-8")
+    (folder / "damaged.toml").write_text("site = \0", encoding="utf-8")
     arguments = ["tournament", "rand", "shuffler", "--games", "2", "--seed", "1", "--limits", "plies=4"]
     assert main([*arguments, "--out", str(folder / "t.sqlite")]) == 0
     data = (folder / "t.sqlite").read_bytes()
@@ -216,7 +216,7 @@ def replaced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(online_commands.KEY, "key")
     config = tmp_path / "XDG_CONFIG_HOME" / "kriegbot"
     config.mkdir(parents=True)
-    (config / "online.toml").write_text('site = "http://127.0.0.1:9"\n')
+    (config / "online.toml").write_text('site = "http://127.0.0.1:9"\n', encoding="utf-8")
 
 
 def complaint(line: list[str], code: object, output: str, errors: str) -> str:

@@ -52,22 +52,22 @@ def test_what_is_lost_is_one_line_on_standard_error(tmp_path: Path, capsys: pyte
     assert (
         err == "Not kept in this format: all headers, thinking times, an end that the position does not show, limits.\n"
     )
-    assert convert(path, "-", capsys=capsys) == (Path(path).read_text(), "")
+    assert convert(path, "-", capsys=capsys) == (Path(path).read_text(encoding="utf-8"), "")
 
 
 def test_several_games_of_a_file_are_converted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     records = [saved(seed) for seed in range(5)]
     source, there, back = (str(tmp_path / name) for name in ("a.pgn", "b.json", "c.pgn"))
-    Path(source).write_text("\n".join(FORMATS["kriegbot"].write(record)[0] for record in records))
+    Path(source).write_text("\n".join(FORMATS["kriegbot"].write(record)[0] for record in records), encoding="utf-8")
     assert convert(source, there, capsys=capsys)[0] == f"{there}: 5 games\n"
     assert convert(there, back, capsys=capsys)[0] == f"{back}: 5 games\n"
-    read = [record_from_pgn(text) for text in FORMATS["kriegbot"].games(Path(back).read_text())]
+    read = [record_from_pgn(text) for text in FORMATS["kriegbot"].games(Path(back).read_text(encoding="utf-8"))]
     assert [[turn.move for turn in one.turns] for one in read] == [[turn.move for turn in one.turns] for one in records]
 
 
 def test_the_rules_may_be_named_for_a_game_of_chess(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, target = tmp_path / "chess.pgn", tmp_path / "krieg.pgn"
-    source.write_text("1. e4 d5 2. exd5 1-0\n")
+    source.write_text("1. e4 d5 2. exd5 1-0\n", encoding="utf-8")
     for options, rules in (((), BERKELEY), (("--rules", "wild16"), WILD16)):
         convert(str(source), str(target), *options, capsys=capsys)
         assert load_record(target).rules == rules
@@ -80,9 +80,9 @@ def test_one_sides_view_is_written_for_that_side(game: str, capsys: pytest.Captu
 
 
 def test_games_come_from_standard_input_and_go_to_standard_output() -> None:
-    text = (SAVED / "wild16.json").read_text()
+    text = (SAVED / "wild16.json").read_text(encoding="utf-8")
     command = [sys.executable, "-m", "kriegbot", "convert", "-", "-", "--to", "icc"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=True, timeout=60)
     assert done.stdout.endswith(
         "\n\n1. f3 {(:)} 1... e6 {(:)} 2. g4 {(:)} 2... Qh4# {(CS:Qa5)} 0-1\n".replace(":Qa5", ":")
     )
@@ -104,7 +104,7 @@ def test_progress_is_shown(game: str, capsys: pytest.CaptureFixture[str], monkey
 
     monkeypatch.setattr("kriegbot.cli.common.track", track)
     source = Path(game).with_name("two.pgn")
-    source.write_text(Path(game).read_text() * 2)
+    source.write_text(Path(game).read_text(encoding="utf-8") * 2, encoding="utf-8")
     out, _ = convert(str(source), "-", capsys=capsys)
     assert shown == [("Converting", 2)]
     assert len(FORMATS["kriegbot"].games(out)) == 2
@@ -159,11 +159,11 @@ def test_a_bad_input_is_refused_on_one_line(
 
 def test_nothing_is_written_where_one_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, target = tmp_path / "a.pgn", tmp_path / "b.pgn"
-    source.write_text('[White "a"]\n\n1. e4 *\n\n[White "b"]\n\n1. e5 *\n')
-    target.write_text("as it was")
+    source.write_text('[White "a"]\n\n1. e4 *\n\n[White "b"]\n\n1. e5 *\n', encoding="utf-8")
+    target.write_text("as it was", encoding="utf-8")
     assert main(["convert", str(source), str(target), "--strict"]) == 2
     assert "game 2" in capsys.readouterr().err
-    assert target.read_text() == "as it was"
+    assert target.read_text(encoding="utf-8") == "as it was"
 
 
 def test_what_would_be_too_large_to_read_back_is_not_written(

@@ -121,7 +121,7 @@ def test_what_workers_log_comes_to_one_file_once(cluster: LocalCluster, tmp_path
     executor = DaskExecutor(2, cluster.scheduler_address, spec_of=spec_of)
     with logged_to(tmp_path / "log"):
         play(tmp_path / "t", settings("raises", "rand", plies=30), 4, executor)
-    lines = (tmp_path / "log").read_text().splitlines()
+    lines = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
     assert sum(" begins, " in line for line in lines) == 4
     assert sum("WARNING" in line and "raised LookupError: lost the thread" in line for line in lines) == 4
 
@@ -215,7 +215,9 @@ def test_without_dask_one_line_says_what_to_install(missing: str, tmp_path: Path
         f"import sys; sys.modules['{missing}'] = None; from kriegbot.cli.main import main; "
         "raise SystemExit(main(['tournament', 'rand', 'rand', '--executor', 'dask']))"
     )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path)
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False, cwd=tmp_path
+    )
     assert ran.returncode == 2
     assert (
         ran.stderr
@@ -231,7 +233,7 @@ def test_ctrl_c_at_a_terminal_ends_a_run_on_dask_with_nothing_but_the_way_to_go_
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
-        text=True,
+        encoding="utf-8",
         start_new_session=True,
     )
     while not (tmp_path / "t.sqlite.log").exists() and process.poll() is None:
@@ -252,14 +254,14 @@ def test_the_documented_program_starts_jobs_and_plays_on_them(tmp_path: Path) ->
     (certificate,) = re.findall(r"```sh\n(.*?)```", DOCUMENT, re.DOTALL)
     (config,) = re.findall(r"```yaml\n(.*?)```", DOCUMENT, re.DOTALL)
     subprocess.run(["sh", "-ec", certificate.replace(HOME, str(tmp_path))], check=True, capture_output=True)
-    (tmp_path / ".config" / "dask" / "kriegbot.yaml").write_text(config.replace(HOME, str(tmp_path)))
+    (tmp_path / ".config" / "dask" / "kriegbot.yaml").write_text(config.replace(HOME, str(tmp_path)), encoding="utf-8")
     stand_ins = {
         "sbatch": '#!/bin/sh\njob=$(cat "$1"); setsid sh -c "$job" >/dev/null 2>&1 & echo "Submitted batch job $!"\n',
         "scancel": '#!/bin/sh\nkill -- "-$1"\n',
         "kriegbot": f'#!/bin/sh\nexec {sys.executable} -m kriegbot "$@"\n',
     }
     for name, text in stand_ins.items():
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_text(text, encoding="utf-8")
         (tmp_path / name).chmod(0o755)
     smaller = {
         "cluster.scale(jobs=10)": "cluster.scale(jobs=1)",
@@ -273,7 +275,7 @@ def test_the_documented_program_starts_jobs_and_plays_on_them(tmp_path: Path) ->
     ran = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
         cwd=tmp_path,
         timeout=120,

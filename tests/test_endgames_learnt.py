@@ -106,7 +106,7 @@ def test_networks_are_fitted_and_written_beside_others(tmp_path: Path) -> None:
     out = tmp_path / "networks.npz"
     np.savez_compressed(out, KBNK=np.zeros(SIZE, np.float16))
     command = [sys.executable, "benchmarks/fit_mating.py", "KRK", "--games", "500", "--out", str(out)]
-    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
     assert "KRK 500 games" in printed
     with np.load(out) as found:
         assert {name: found[name].shape for name in found.files} == {"KBNK": (SIZE,), "KRK": (SIZE,)}

@@ -185,7 +185,7 @@ def scripted(folder: Path, mode: str) -> Path:
     """Return the program of an engine that misbehaves in one way."""
     path = folder / "engine"
     text = ENGINE.format(python=sys.executable, mode=mode).replace("count = 0", f"count = 0\noptions = {OPTIONS!r}", 1)
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     path.chmod(0o755)
     return path
 

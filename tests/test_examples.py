@@ -16,7 +16,7 @@ EXAMPLES = TOP / "examples"
 
 def ran(*arguments: str | Path, folder: Path) -> str:
     """Return what a command of Python prints, run in a folder."""
-    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False, cwd=folder)
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, encoding="utf-8", check=False, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -47,7 +47,7 @@ def test_a_game_is_played_under_a_rule_set_from_outside(tmp_path: Path) -> None:
     rules, game = f"{EXAMPLES / 'own_rule_set.py'}:QUIET", tmp_path / "game.pgn"
     player = "overconfident:depth=1,samples=50"
     ran("-m", "kriegbot", "match", player, "rand", "--rules", rules, "--save", game, "--seed", "1", folder=tmp_path)
-    said = game.read_text()
+    said = game.read_text(encoding="utf-8")
     assert load_record(game).rules == rule_set("quiet" + said.partition('[RuleSet "quiet')[2].partition('"')[0])
     assert '[Termination "forfeit' not in said
     assert "[%says x" in said

@@ -76,7 +76,7 @@ def test_one_command_makes_a_fit_without_each_player(tmp_path: Path, monkeypatch
     monkeypatch.setattr(FIT, "read", lambda *_: (train, held_out, 12))
     monkeypatch.setattr(sys, "argv", ["fit", "games.sqlite", "--leave-one-out", "--out", str(tmp_path / "pool.json")])
     FIT.main()
-    models = {file.stem: json.loads(file.read_text()) for file in tmp_path.iterdir()}
+    models = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in tmp_path.iterdir()}
     assert set(models) == {"pool", "pool-without-engine", "pool-without-hs"}
     assert {name: set(one["gain"]) for name, one in models.items()} == {
         "pool": {"engine", "hs"},

@@ -142,7 +142,7 @@ def test_every_legal_move_has_a_share_and_they_sum_to_one(seed: int) -> None:
 
 
 def test_the_weights_say_where_they_come_from() -> None:
-    content = json.loads(FILE.read_text())
+    content = json.loads(FILE.read_text(encoding="utf-8"))
     assert set(content["weights"]) == set(NAMES)
     assert content["made_by"].startswith("python benchmarks/fit_opponent.py")
     assert content["moves"] > 10_000

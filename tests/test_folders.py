@@ -19,14 +19,16 @@ def folders(home: Path, temporary: Path, code: str = CODE) -> tuple[list[str], s
     """Return the folders and warnings of a process; a file as home stands for one without write access."""
     found = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
     environment = found | {"HOME": str(home), "TMPDIR": str(temporary)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, encoding="utf-8", check=True
+    )
     return done.stdout.splitlines(), done.stderr
 
 
 @pytest.fixture
 def no_home(tmp_path: Path) -> Path:
     path = tmp_path / "home"
-    path.write_text("")
+    path.write_text("", encoding="utf-8")
     return path
 
 

@@ -8,7 +8,6 @@ from functools import cache, partial
 from pathlib import Path
 
 import chess
-import chess.pgn
 import pytest
 
 from referee import (

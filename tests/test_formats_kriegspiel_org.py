@@ -55,11 +55,11 @@ def compare(ours: Referee, theirs: Any, path: Path) -> None:
     """Their file and ours are the same, and they load ours."""
     theirs.save_game(path)
     text, _ = written(GameRecord.of(ours), FORMATS["kriegspiel"])
-    one, other = json.loads(path.read_text()), json.loads(text)
+    one, other = json.loads(path.read_text(encoding="utf-8")), json.loads(text)
     possible = [state["game_state"].pop("possible_to_ask") for state in (one, other)]
     assert one == other
     assert all(question in possible[0] for question in possible[1])  # theirs may have a pinned en passant capture more
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     assert type(theirs).load_game(path).snapshot().board_fen == ours.board().fen()
 
 
@@ -104,7 +104,7 @@ def test_a_pinned_capture_in_passing_that_they_offer_is_read(rules: RuleSet, tmp
         asked(theirs, chess.Move.from_uci(uci))
     path = tmp_path / "game.json"
     theirs.save_game(path)
-    record, _ = FORMATS["kriegspiel"].read(path.read_text(), None)
+    record, _ = FORMATS["kriegspiel"].read(path.read_text(encoding="utf-8"), None)
     answer = Answer.ILLEGAL if rules is WILD16 else Answer.IMPOSSIBLE
     assert record.turns[-1].tries == (OwnTry(chess.Move.from_uci("e5d6"), answer),)
 
@@ -125,7 +125,7 @@ def test_a_pinned_capture_in_passing_that_they_offer_is_read(rules: RuleSet, tmp
     ],
 )
 def test_a_game_that_they_saved_is_read(name: str, rules: RuleSet, events: str) -> None:
-    text = (SAVED / f"{name}.json").read_text()
+    text = (SAVED / f"{name}.json").read_text(encoding="utf-8")
     form = format_of(text)
     assert form.name == "kriegspiel"
     record, lost = form.read(text, None)

@@ -20,7 +20,7 @@ from tests.test_records import recorded
 
 
 def test_a_file_as_darkboard_writes_it_is_read() -> None:
-    text = (SAVED / "elsewhere.pgn").read_text()
+    text = (SAVED / "elsewhere.pgn").read_text(encoding="utf-8")
     assert format_of(text).name == "icc"
     (game,) = FORMATS["icc"].games(text)
     record, lost = FORMATS["icc"].read(game, None)

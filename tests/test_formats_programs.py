@@ -87,16 +87,16 @@ def test_a_bad_game_among_others_is_named_and_left_out_unless_strict(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     source, target = Path("in.pgn"), Path("out.pgn")
-    source.write_text(GOOD + BAD + GOOD)
+    source.write_text(GOOD + BAD + GOOD, encoding="utf-8")
     assert main(["convert", str(source), str(target)]) == 0
     out, err = capsys.readouterr()
-    assert (out, target.read_text().count("Qh4#")) == (f"{target}: 2 games\n", 2)
+    assert (out, target.read_text(encoding="utf-8").count("Qh4#")) == (f"{target}: 2 games\n", 2)
     assert err == f"Left out: '{source}', game 2, as plain: illegal move: 'Qxh8', at ply 3.\n"
     target.unlink()
     assert main(["convert", str(source), str(target), "--strict"]) == 2
     assert capsys.readouterr().err == f"kriegbot: '{source}', game 2, as plain: illegal move: 'Qxh8', at ply 3.\n"
     assert not target.exists()
-    source.write_text(BAD + BAD)
+    source.write_text(BAD + BAD, encoding="utf-8")
     assert main(["convert", str(source), str(target)]) == 2
     assert not target.exists()
 
@@ -105,9 +105,9 @@ def test_a_bad_game_among_others_is_named_and_left_out_unless_strict(
 @pytest.mark.parametrize("rules", ["berkeley", "wild16", "cincinnati", "rand"])
 def test_python_chess_opens_what_is_written_and_the_rules_come_back(form: str, rules: str, tmp_path: Path) -> None:
     source, target = tmp_path / "in.pgn", tmp_path / "out.pgn"
-    source.write_text(f'[RuleSet "{rules}"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
+    source.write_text(f'[RuleSet "{rules}"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n', encoding="utf-8")
     assert main(["convert", str(source), str(target), "--to", form]) == 0
-    theirs = chess.pgn.read_game(io.StringIO(target.read_text()))
+    theirs = chess.pgn.read_game(io.StringIO(target.read_text(encoding="utf-8")))
     assert theirs is not None
     assert (theirs.errors, len(list(theirs.mainline_moves()))) == ([], 4)
-    assert FORMATS[form].read(target.read_text(), None)[0].rules.name == rules
+    assert FORMATS[form].read(target.read_text(encoding="utf-8"), None)[0].rules.name == rules

@@ -97,7 +97,7 @@ JSON = st.recursive(
 
 @given(JSON, st.randoms(use_true_random=False))
 def test_any_value_anywhere_in_a_saved_game_is_read_or_refused(value: Any, rng: random.Random) -> None:
-    data = json.loads((SAVED / f"{rng.choice(NAMES)}.json").read_text())
+    data = json.loads((SAVED / f"{rng.choice(NAMES)}.json").read_text(encoding="utf-8"))
     at = data
     while True:
         key = rng.choice(list(at)) if isinstance(at, dict) else rng.randrange(len(at))
@@ -200,7 +200,7 @@ def test_two_men_that_might_be_meant_are_told_of() -> None:
 
 def changed(name: str, *path: Any, value: Any) -> str:
     """Return a saved game with one value changed."""
-    data = json.loads((SAVED / f"{name}.json").read_text())
+    data = json.loads((SAVED / f"{name}.json").read_text(encoding="utf-8"))
     at = data
     for key in path[:-1]:
         at = at[key]

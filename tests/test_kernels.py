@@ -297,7 +297,7 @@ def test_the_environments_settings_for_numba_change_no_kernel(setting: str, firs
     name, _, value = setting.partition("=")
     code = f"{first}from kriegbot.kernels import random_numbers; print(random_numbers(1, 1)[0])"
     command = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(command, env={**os.environ, name: value}, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env={**os.environ, name: value}, capture_output=True, encoding="utf-8", check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"{random_numbers(1, 1)[0]}\n"
 
@@ -356,7 +356,7 @@ def test_an_edit_of_a_source_or_a_data_file_begins_a_new_folder(
         for stem, text in texts.items():
             path = tmp_path / "edited" / f"{stem.replace('_', '.')}"
             path.parent.mkdir(exist_ok=True)
-            path.write_text(text)
+            path.write_text(text, encoding="utf-8")
             os.utime(path, (0, 0))
         return compiler.folder_name.__wrapped__()
 
@@ -374,7 +374,7 @@ def test_a_source_that_was_edited_after_the_start_belongs_to_no_shared_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "edited").mkdir()
-    (tmp_path / "edited" / "one.py").write_text("LIMIT = 3")
+    (tmp_path / "edited" / "one.py").write_text("LIMIT = 3", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(compiler, "CACHED", ("edited",))
     assert compiler.folder_name.__wrapped__() != compiler.folder_name.__wrapped__()
@@ -395,17 +395,19 @@ def test_after_an_edit_of_another_file_the_new_code_runs(tmp_path: Path) -> None
     """Numba alone would go on with the old one. `PYTHONPATH` names the folder."""
     (tmp_path / "outer.py").write_text(
         "import inner\nfrom kriegbot.kernels import entry\n\n"
-        "@entry\ndef outer(value: int) -> int:\n    return inner.inner(value)\n"
+        "@entry\ndef outer(value: int) -> int:\n    return inner.inner(value)\n",
+        encoding="utf-8",
     )
     for factor in (2, 3):
         (tmp_path / "inner.py").write_text(
             "from kriegbot.kernels import kernel\n\n"
-            f"@kernel\ndef inner(value: int) -> int:\n    return {factor} * value\n"
+            f"@kernel\ndef inner(value: int) -> int:\n    return {factor} * value\n",
+            encoding="utf-8",
         )
         environment = {**os.environ, "PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
         environment["PYTHONDONTWRITEBYTECODE"] = "1"  # Python itself misses an edit within a second
         command = [sys.executable, "-c", "from outer import outer; print(outer(10))"]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=True)
         assert done.stdout == f"{10 * factor}\n"
 
 
@@ -436,7 +438,7 @@ for module in map(import_module, kernel_modules()):
 
 @pytest.mark.slow
 def test_the_flagships_first_moves_need_no_kernel_that_is_compiled_later() -> None:
-    done = subprocess.run([sys.executable, "-c", FIRST_MOVES], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", FIRST_MOVES], capture_output=True, encoding="utf-8", check=True)
     used = set(done.stdout.split())
     assert {"kriegbot.search.recursion", "kriegbot.belief.filter", "evaluators.sound"} < used
     assert not [name for name in used if name.startswith(LATER)]

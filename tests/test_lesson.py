@@ -280,4 +280,4 @@ def test_the_guided_game_line_by_line_and_left_halfway(tmp_path: Path) -> None:
 
 def learnt(lines: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     command, text = [sys.executable, "-m", "kriegbot", "learn"], "".join(f"{line}\n" for line in lines)
-    return subprocess.run(command, input=text, text=True, capture_output=True, cwd=folder, check=False)
+    return subprocess.run(command, input=text, encoding="utf-8", capture_output=True, cwd=folder, check=False)

@@ -157,7 +157,7 @@ def _is_running(process: int) -> bool:
     """Return True if a process exists and is no zombie."""
     try:
         os.kill(process, 0)
-        with open(f"/proc/{process}/stat") as file:
+        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
             return file.read().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False

@@ -184,7 +184,7 @@ def test_a_bot_is_registered_once(
     fake: FakeSite, config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     settings = tmp_path / "s.toml"
-    settings.write_text(f'site = "{fake.address}"\n')
+    settings.write_text(f'site = "{fake.address}"\n', encoding="utf-8")
     command = ["online", "register", "kriegbot", "--email", "me@example.org", "--settings", str(settings)]
     monkeypatch.setenv("KRIEGSPIEL_REGISTRATION_KEY", "wrong")
     assert main(command) == 2
@@ -211,7 +211,7 @@ def test_a_registration_key_is_asked_for_only_where_the_site_wants_one(
     monkeypatch.delenv("KRIEGSPIEL_REGISTRATION_KEY", raising=False)
     monkeypatch.setattr("typer.prompt", prompt)
     fake.wants_key = wants_key
-    (tmp_path / "s.toml").write_text(f'site = "{fake.address}"\n')
+    (tmp_path / "s.toml").write_text(f'site = "{fake.address}"\n', encoding="utf-8")
     command = ["online", "register", "kriegbot", "--email", "me@example.org", "--settings", str(tmp_path / "s.toml")]
     assert main(command) == 0
     assert prompts == ["Registration key"] * wants_key
@@ -234,7 +234,7 @@ def test_a_site_that_is_not_there_is_not_asked_for_ever(
 ) -> None:
     monkeypatch.setenv("KRIEGSPIEL_REGISTRATION_KEY", KEY)
     monkeypatch.setattr("kriegbot.cli.online.REGISTERING", 0.1)
-    (tmp_path / "s.toml").write_text('site = "http://127.0.0.1:9"\n')
+    (tmp_path / "s.toml").write_text('site = "http://127.0.0.1:9"\n', encoding="utf-8")
     command = ["online", "register", "kriegbot", "--email", "me@example.org", "--settings", str(tmp_path / "s.toml")]
     assert main(command) == 2
     assert "http://127.0.0.1:9 accepted no request in 0.1 seconds; try again later." in capsys.readouterr().err
@@ -252,9 +252,10 @@ def test_a_player_that_cannot_play_is_refused_before_the_site_hears_of_the_bot(
     monkeypatch.setattr(Bot, "run", lambda _: pytest.fail("the bot plays"))
     config.mkdir()
     (config / "bot.py").write_text(
-        "class Lost:\n    def __init__(self, seed): ...\n    def choose(self, view): nothing\n"
+        "class Lost:\n    def __init__(self, seed): ...\n    def choose(self, view): nothing\n",
+        encoding="utf-8",
     )
-    (config / "online.toml").write_text(f'site = "{fake.address}"\nplayer = "{config}/bot.py:Lost"\n')
+    (config / "online.toml").write_text(f'site = "{fake.address}"\nplayer = "{config}/bot.py:Lost"\n', encoding="utf-8")
     save_token(token_path(fake.address), TOKEN)
     assert main(["online", "run"]) == 2
     error = capsys.readouterr().err
@@ -300,7 +301,7 @@ def test_a_bad_setting_is_refused_in_one_line(
     line: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "online.toml"
-    path.write_text(line)
+    path.write_text(line, encoding="utf-8")
     assert main(["online", "run", "--settings", str(path)]) == 2
     error = capsys.readouterr().err
     assert message.replace("{}", str(path)) in error

@@ -186,7 +186,8 @@ def test_a_side_or_a_player_that_is_not_is_refused() -> None:
 def test_an_answer_that_is_not_open_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(
         "from kriegbot import Choice\nfrom referee import Resign\n"
-        "class Bot:\n    def __init__(self, seed): pass\n    def choose(self, view): return Choice(Resign())\n"
+        "class Bot:\n    def __init__(self, seed): pass\n    def choose(self, view): return Choice(Resign())\n",
+        encoding="utf-8",
     )
     bot = OpenSpielBot(f"{tmp_path / 'bot.py'}:Bot", 1)
     with pytest.raises(ValueError, match=r"illegal answer of .*bot.py:Bot: resign; it takes one of a2a3 a2a4"):

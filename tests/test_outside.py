@@ -60,7 +60,7 @@ def test_a_player_in_a_python_file_plays_a_tournament() -> None:
 
 @pytest.mark.slow
 def test_a_player_of_an_installed_package_plays_a_tournament(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (EXAMPLES / "own_player.py").read_text()
+    text = (EXAMPLES / "own_player.py").read_text(encoding="utf-8")
     installed(tmp_path, "some_bots", text, {"kriegbot.players": {"forward": "some_bots:Forward"}}, "2.5")
     monkeypatch.syspath_prepend(tmp_path)
     parts.entry_points.cache_clear()
@@ -107,7 +107,7 @@ def test_a_program_in_c_plays_a_tournament(tmp_path: Path) -> None:
     ],
 )
 def test_a_program_that_misbehaves_loses_by_a_named_reason(answer: str, failure: str, tmp_path: Path) -> None:
-    (tmp_path / "bot.sh").write_text(BOT.format(answer))
+    (tmp_path / "bot.sh").write_text(BOT.format(answer), encoding="utf-8")
     played = against_rand(f"program:sh {tmp_path / 'bot.sh'}", patience=1.0 if answer == "sleep 60" else 20.0)
     end = played.record.end
     assert end is not None
@@ -155,7 +155,8 @@ def test_what_a_player_sends_is_not_executed(tmp_path: Path) -> None:
         "        for descriptor in range(3, 10):\n"
         "            try: os.write(descriptor, pickle.dumps(Evil()) + b'\\n')\n"
         "            except OSError: pass\n"
-        "        os._exit(0)\n"
+        "        os._exit(0)\n",
+        encoding="utf-8",
     )
     played = against_rand(f"{tmp_path / 'bot.py'}:Bot")
     assert played.white.failure.startswith("gave an invalid answer")
@@ -335,7 +336,8 @@ def test_a_word_too_long_for_a_file_name_may_stand_in_a_command() -> None:
 def test_a_file_that_is_gone_when_its_player_sits_down_is_refused(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(
-        "import pathlib\nclass Bot:\n    def __init__(self, seed):\n        pathlib.Path(__file__).unlink()\n"
+        "import pathlib\nclass Bot:\n    def __init__(self, seed):\n        pathlib.Path(__file__).unlink()\n",
+        encoding="utf-8",
     )
     spec = parse_spec(f"{bot}:Bot", sandbox=False)
     for _ in range(2):  # gone while it is loaded, and gone before
@@ -349,7 +351,8 @@ def test_a_tournament_stops_when_a_players_file_is_gone(tmp_path: Path) -> None:
     bot.write_text(
         "import pathlib\nfrom kriegbot.players.rand import RandPlayer\nclass Bot(RandPlayer):\n"
         "    def choose(self, view):\n        pathlib.Path(__file__).unlink(missing_ok=True)\n"
-        "        return super().choose(view)\n"
+        "        return super().choose(view)\n",
+        encoding="utf-8",
     )
     settings = TournamentSettings((Pairing(f"{bot}:Bot", "rand"),), BERKELEY, Limits(plies=30), 1)
     outcomes = LocalExecutor(1, spec_of=partial(parse_spec, sandbox=False)).play(settings.schedule(4), settings)
@@ -394,7 +397,7 @@ def test_a_player_from_outside_refuses_options_before_the_game(
 @pytest.mark.slow
 def test_a_process_that_cannot_be_started_is_said_so_in_one_line() -> None:
     command = f"ulimit -n 12; exec {sys.executable} -m kriegbot match rand rand"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, encoding="utf-8", check=False)
     assert (done.returncode, done.stderr) == (2, "kriegbot: cannot start player 'rand': Too many open files.\n")
 
 

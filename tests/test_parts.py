@@ -44,7 +44,7 @@ def test_a_file_is_a_part_if_it_defines_its_own_name(tmp_path: Path, monkeypatch
         "g": " g = 1",
     }
     for name, text in {"__init__": "raise AssertionError", **texts}.items():
-        (folder / f"{name}.py").write_text(text)
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     assert Parts("part", "some_parts", "no.group").names() == ("a", "b", "c", "d")
 
@@ -53,7 +53,7 @@ def test_listing_parts_imports_no_kernels() -> None:
     program = (
         "import sys\nfrom evaluators import EVALUATORS\nprint(*EVALUATORS.names())\nassert 'numba' not in sys.modules\n"
     )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
     assert answer.stdout.split() == ["conservative", "ks", "material", "sound"]
 
 
@@ -80,7 +80,7 @@ def test_a_value_of_mate_beyond_its_range_is_no_evaluator(mate: str) -> None:
 
 def test_an_evaluator_comes_from_a_file_or_a_module(tmp_path: Path) -> None:
     path = tmp_path / "own.py"
-    path.write_text(EVALUATOR)
+    path.write_text(EVALUATOR, encoding="utf-8")
     own = load_evaluator(f"{path}:nothing")
     assert own is load_evaluator(f"{path}:nothing")
     assert load_evaluator("evaluators.ks:ks") is load_evaluator("ks")
@@ -201,7 +201,7 @@ def test_a_part_that_breaks_its_contract_is_refused(
     parts_of_kind: Parts, name: str, message: str | None, tmp_path: Path
 ) -> None:
     path = tmp_path / "odd_ones.py"
-    path.write_text(ODD_PARTS)
+    path.write_text(ODD_PARTS, encoding="utf-8")
     part = parts_of_kind.load(f"{path}:{name}")
     assert parts_of_kind.file(f"{path}:{name}") == path
     if message is None:
@@ -215,16 +215,18 @@ def test_a_part_that_breaks_its_contract_is_refused(
 
 def test_a_part_with_other_annotations_is_told_which_it_takes(tmp_path: Path) -> None:
     path = tmp_path / "short_one.py"
-    path.write_text("from kriegbot import evaluator, opponent\n@evaluator\ndef f(position, side): return 0\n")
+    path.write_text(
+        "from kriegbot import evaluator, opponent\n@evaluator\ndef f(position, side): return 0\n", encoding="utf-8"
+    )
     with pytest.raises(NotFound, match=re.escape("the annotations of f are not (Words, Position, int) -> int")):
         EVALUATORS.load(f"{path}:f")
-    path.write_text("from kriegbot import fold\n@fold\ndef g(totals: float) -> float: return 0\n")
+    path.write_text("from kriegbot import fold\n@fold\ndef g(totals: float) -> float: return 0\n", encoding="utf-8")
     with pytest.raises(NotFound, match=re.escape("of g are not (Reals, Reals, Reals, int) -> None")):
         BACKUPS.load(f"{path}:g")
 
 
 def test_the_docs_name_the_groups_of_entry_points() -> None:
-    text = (Path(__file__).parents[1] / "docs" / "bots.md").read_text()
+    text = (Path(__file__).parents[1] / "docs" / "bots.md").read_text(encoding="utf-8")
     assert all(f" `{one.group}` |" in text for one in kinds_of_parts())
     snippet = tomllib.loads(text.partition("```toml\n")[2].partition("```")[0])
     assert set(snippet["project"]["entry-points"]) <= {one.group for one in kinds_of_parts()}

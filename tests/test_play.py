@@ -146,7 +146,7 @@ def test_a_game_that_cannot_be_saved_is_printed(
 def test_a_game_that_is_terminated_is_saved(tmp_path: Path) -> None:
     game = tmp_path / "game.pgn"
     command = [sys.executable, "-m", "kriegbot", "play", "--opponent", "rand", "--save", str(game)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write("e4\n")
@@ -366,7 +366,7 @@ def test_the_usual_opponent_is_a_level_the_same_as_on_the_page(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     form = Path(kriegbot.web.__file__).parent / "static" / "form.js"
-    assert f'names.includes("{DEFAULT_LEVEL}")' in form.read_text()
+    assert f'names.includes("{DEFAULT_LEVEL}")' in form.read_text(encoding="utf-8")
     monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
     assert main(["play"]) == 0
     assert f"Black: {DEFAULT_LEVEL.capitalize()} bot." in capsys.readouterr().out

@@ -84,7 +84,7 @@ def test_there_is_no_other_name() -> None:
 
 def test_importing_kriegbot_imports_nothing_else() -> None:
     code = "import sys, kriegbot; print({'numba', 'numpy', 'chess', 'referee', 'tournaments'} & {*sys.modules})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert done.stdout == "set()\n"
 
 
@@ -93,11 +93,11 @@ def test_a_module_or_a_public_name_is_imported_without_other_public_names(names:
     code = (
         f"import sys; from kriegbot import {names}; print({{'kriegbot.public', 'kriegbot.search'}} & {{*sys.modules}})"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert done.stdout == "set()\n"
 
 
 def test_a_star_imports_all_public_names() -> None:
     code = "from kriegbot import *; print(Belief.__name__, material.__name__, run_tournament.__name__)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert done.stdout == "Belief material run_tournament\n"

@@ -178,7 +178,9 @@ def test_the_puzzle_of_a_day_is_another_one_the_next_day() -> None:
 def answered(lines: Sequence[str], folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
     command, text = [sys.executable, "-m", "kriegbot", "learn", *more], "".join(f"{line}\n" for line in lines)
     settings = os.environ | {"XDG_DATA_HOME": str(folder)}
-    return subprocess.run(command, input=text, text=True, capture_output=True, cwd=folder, env=settings, check=False)
+    return subprocess.run(
+        command, input=text, encoding="utf-8", capture_output=True, cwd=folder, env=settings, check=False
+    )
 
 
 def test_puzzles_line_by_line(tmp_path: Path) -> None:

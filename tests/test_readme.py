@@ -43,7 +43,7 @@ def test_a_command_prints_what_is_shown(command: str, output: str, tmp_path: Pat
     ran = subprocess.run(
         ["bash", "-c", command],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=True,
         env=os.environ | {"PATH": path},
         stdin=subprocess.DEVNULL,
@@ -114,14 +114,18 @@ def test_commands_and_rules_are_as_the_program_prints_them() -> None:
 
 
 def test_the_documentation_is_short() -> None:
-    listed = subprocess.run(["git", "ls-files", "*.md"], capture_output=True, text=True, check=False, cwd=TOP)
+    listed = subprocess.run(["git", "ls-files", "*.md"], capture_output=True, encoding="utf-8", check=False, cwd=TOP)
     pages = [TOP / name for name in listed.stdout.split()] or PAGES  # an sdist is no git checkout
     assert sum(len(re.findall(r"\S*\w\S*", page.read_text("utf-8"))) for page in pages) <= 17_000
 
 
 def test_the_version_is_the_same_everywhere() -> None:
-    (version,) = re.findall(r'^version = "(.+)"$', (TOP / "pyproject.toml").read_text(), re.MULTILINE)
-    assert re.findall(r"^version: (.+)$", (TOP / "CITATION.cff").read_text(), re.MULTILINE) == [version]
-    latest, date = re.findall(r"^## \[(.+)\] - (.+)$", (TOP / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
+    (version,) = re.findall(r'^version = "(.+)"$', (TOP / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert re.findall(r"^version: (.+)$", (TOP / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE) == [version]
+    latest, date = re.findall(
+        r"^## \[(.+)\] - (.+)$", (TOP / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    )[0]
     assert latest == version
-    assert re.findall(r"^date-released: (.+)$", (TOP / "CITATION.cff").read_text(), re.MULTILINE) == [date]
+    assert re.findall(r"^date-released: (.+)$", (TOP / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE) == [
+        date
+    ]

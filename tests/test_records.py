@@ -305,7 +305,7 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "game.pgn"
     save_record(short_game(), target)
-    assert target.read_text() == SHORT
+    assert target.read_text(encoding="utf-8") == SHORT
 
     def fail(*_: object) -> None:
         raise OSError("disk full")
@@ -313,7 +313,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="disk full"):
         save_record(GameRecord(BERKELEY), target)
-    assert target.read_text() == SHORT
+    assert target.read_text(encoding="utf-8") == SHORT
     assert [path.name for path in tmp_path.iterdir()] == ["game.pgn"]
     assert load_record(target) == short_game()
 

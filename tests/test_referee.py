@@ -464,5 +464,5 @@ def test_the_referee_knows_nothing_of_the_rest_of_the_project() -> None:
         "import sys, referee; "
         "print({m.split('.')[0] for m in sys.modules} & {'kriegbot', 'evaluators', 'tournaments', 'numpy'})"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert found.stdout.strip() == "set()"

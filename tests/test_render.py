@@ -58,7 +58,7 @@ def test_two_plies_are_four_pictures_at_their_times(
 def test_an_svg_shows_each_picture_in_its_time(game: str, tmp_path: Path) -> None:
     out = tmp_path / "a.SVG"
     assert main(["render", game, "--out", str(out)]) == 0
-    svg = out.read_text()
+    svg = out.read_text(encoding="utf-8")
     assert 'viewBox="0 0 780 488"' in svg
     times = [list(map(float, times.split(";"))) for times in re.findall(r'keyTimes="([0-9.;]+)"', svg)]
     assert [(at[0], len(at)) for at in times] == [(0, 2), (0, 3), (0, 3), (0, 2)]
@@ -120,11 +120,11 @@ def test_a_person_who_played_a_program_gets_the_own_side(white: str, black: str,
 
 def test_one_game_of_several_is_asked_for_by_its_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     games, out = tmp_path / "games.pgn", str(tmp_path / "a.svg")
-    games.write_text('[Event "a"]\n\n1. e4 e5 *\n\n[Event "b"]\n\n1. d4 *\n')
+    games.write_text('[Event "a"]\n\n1. e4 e5 *\n\n[Event "b"]\n\n1. d4 *\n', encoding="utf-8")
     assert main(["render", str(games), "--out", out]) == 2
     assert "2 games; it takes one of them, such as " in capsys.readouterr().err
     assert main(["render", f"{games}#2", "--out", out]) == 0
-    assert "1. d4: yes." in Path(out).read_text()
+    assert "1. d4: yes." in Path(out).read_text(encoding="utf-8")
     assert main(["render", f"{games}#3", "--out", out]) == 2
     assert "no game 3; it holds 2" in capsys.readouterr().err
 

@@ -68,7 +68,7 @@ def test_v_goes_from_view_to_view(game: Path) -> None:
 
 def test_elsewhere_the_game_comes_as_text(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(game)]) == 0
-    assert capsys.readouterr().out == (Path(__file__).parent / "golden" / "berkeley.txt").read_text()
+    assert capsys.readouterr().out == (Path(__file__).parent / "golden" / "berkeley.txt").read_text(encoding="utf-8")
 
 
 def test_a_turn_with_many_refused_tries_is_told_without_copying_what_was_heard_before(

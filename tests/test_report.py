@@ -358,7 +358,7 @@ def test_without_matplotlib_the_page_has_its_tables_and_says_what_adds_plots(
     assert main(["report", str(path), "--html", str(out)]) == 0
     said = capsys.readouterr().out
     assert said == f"Written to {out}.\nIt has no plots: {MISSING}.\n"
-    page = out.read_text()
+    page = out.read_text(encoding="utf-8")
     assert MISSING in page
     assert "<svg" not in page
     assert page.count("<h2") == 1 + len(tables_of(found))

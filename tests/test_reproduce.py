@@ -129,10 +129,10 @@ def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.Cap
     again = capsys.readouterr()
     assert again.out == first.out
     assert "games to play" not in again.err
-    rows = list(csv.DictReader((tmp_path / "figure2-0.01s.csv").read_text().splitlines()))
+    rows = list(csv.DictReader((tmp_path / "figure2-0.01s.csv").read_text(encoding="utf-8").splitlines()))
     assert [row["games"] for row in rows] == ["2", "2", "0", "0", "0", "0"]
     assert [row["paper_eu"] for row in rows] == ["47", "3", "49", "26", "27", "18"]
-    assert (tmp_path / "figure2-0.01s.svg").read_text().startswith("<svg")
+    assert (tmp_path / "figure2-0.01s.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
 @pytest.mark.parametrize(

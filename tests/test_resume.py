@@ -91,7 +91,7 @@ def test_without_a_file_the_last_game_that_was_broken_off_goes_on(ask: Ask, tmp_
     for age, (name, record) in enumerate(games.items()):
         save_record(record, folder / f"{name}.pgn")
         os.utime(folder / f"{name}.pgn", (age, age))
-    (folder / "broken.pgn").write_text('[Termination "abandoned"]\n\n1. e9 *\n')
+    (folder / "broken.pgn").write_text('[Termination "abandoned"]\n\n1. e9 *\n', encoding="utf-8")
     with playing(folder / "last.pgn"), playing(folder / "old.pgn"):
         code, _, err = ask("", "resume")
         assert (code, err) == (2, f"kriegbot: there is no unfinished game in '{folder}'; give the file of one.\n")
@@ -125,7 +125,7 @@ def test_a_game_that_cannot_be_played_on_here_is_refused_in_a_line(ask: Ask, rec
 
 
 def test_a_file_that_is_no_game_is_refused_in_a_line(ask: Ask) -> None:
-    Path("none.pgn").write_text("hello")
+    Path("none.pgn").write_text("hello", encoding="utf-8")
     for name in ("none.pgn", "missing.pgn"):
         code, out, err = ask("", "resume", name)
         assert (code, out) == (2, "")

@@ -58,7 +58,9 @@ def started(
 
 def fake_bwrap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Return a bubblewrap that does not work, as where the system forbids user namespaces."""
-    (folder / "bwrap").write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n")
+    (folder / "bwrap").write_text(
+        "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n", encoding="utf-8"
+    )
     (folder / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
@@ -70,7 +72,7 @@ def test_a_broken_bubblewrap_is_refused_and_never_no_sandbox(
 ) -> None:
     fake_bwrap(tmp_path, monkeypatch)
     command = [sys.executable, "-m", "kriegbot", "match", PYTHON, "rand", "--quiet"]
-    done = subprocess.run([*command, *option], capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, *option], capture_output=True, encoding="utf-8", check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "bubblewrap does not work here: bwrap: setting up uid map: Permission denied" in done.stderr
     assert "--no-sandbox does without" in done.stderr or option
@@ -142,7 +144,7 @@ def test_a_program_in_a_virtual_environment_or_with_the_users_packages_runs_in_t
 ) -> None:
     """The `python` of the one is an absolute link; the packages of the other are found by its home."""
     (tmp_path / "bot").mkdir()
-    (tmp_path / "bot" / "bot.py").write_text(HONEST)
+    (tmp_path / "bot" / "bot.py").write_text(HONEST, encoding="utf-8")
     python = Path(sys.base_prefix, "bin", "python3")
     if home == "venv":
         subprocess.run([python, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
@@ -165,7 +167,9 @@ def test_a_program_behind_absolute_links_runs_in_the_sandbox(tmp_path: Path) -> 
     for name in ("bin", "alternatives", "real", "classes"):
         (tmp_path / name).mkdir()
     bot = tmp_path / "real" / "bot.sh"
-    bot.write_text('#!/bin/sh\nread a; read b; read c; test -d "$1" && printf "version 7\\nready\\n"; read d\n')
+    bot.write_text(
+        '#!/bin/sh\nread a; read b; read c; test -d "$1" && printf "version 7\\nready\\n"; read d\n', encoding="utf-8"
+    )
     bot.chmod(0o755)
     (tmp_path / "alternatives" / "bot").symlink_to(bot)
     (tmp_path / "bin" / "bot").symlink_to(tmp_path / "alternatives" / "bot")
@@ -176,7 +180,8 @@ def test_a_program_behind_absolute_links_runs_in_the_sandbox(tmp_path: Path) -> 
 def test_a_pipe_in_a_bots_folder_may_come_and_go(tmp_path: Path) -> None:
     bot = tmp_path / "bot.sh"
     bot.write_text(
-        f'read a; read b; read c; cat {tmp_path}/pipe 2>/dev/null && v=1 || v=0; echo "version $v"; echo ready'
+        f'read a; read b; read c; cat {tmp_path}/pipe 2>/dev/null && v=1 || v=0; echo "version $v"; echo ready',
+        encoding="utf-8",
     )
     os.mkfifo(tmp_path / "pipe")
     assert_sits_in_sandbox(["sh", str(bot)], "0")
@@ -193,7 +198,8 @@ def test_of_a_home_folder_a_bot_sees_its_own_file_alone_unless_the_command_names
     (tmp_path / ".ssh").mkdir()
     bot = tmp_path / "bot.sh"
     bot.write_text(
-        f'read a; read b; read c; test -e {tmp_path}/.ssh && v=1 || v=0; echo "version $v"; echo ready; read d'
+        f'read a; read b; read c; test -e {tmp_path}/.ssh && v=1 || v=0; echo "version $v"; echo ready; read d',
+        encoding="utf-8",
     )
     assert_sits_in_sandbox(["sh", str(bot), *([str(tmp_path)] if is_named else [])], str(int(is_named)))
     assert f"lies in the home folder {tmp_path}: in the sandbox a player sees that file alone" in caplog.text
@@ -202,7 +208,7 @@ def test_of_a_home_folder_a_bot_sees_its_own_file_alone_unless_the_command_names
 @NEEDS_BWRAP
 def test_a_sandbox_hides_files_network_and_processes_and_is_read_only(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
-    secret.write_text("the store")
+    secret.write_text("the store", encoding="utf-8")
     folder = tmp_path / "bot"
     folder.mkdir()
     probe = (
@@ -212,7 +218,9 @@ def test_a_sandbox_hides_files_network_and_processes_and_is_read_only(tmp_path: 
         f"{sys.executable} -c 'import socket; socket.create_connection((\"127.0.0.1\", 1))' 2>&1 | tail -1; "
         "ls /sys/class/net /proc/net/dev 2>&1 | head -1"
     )
-    (folder / "bot.sh").write_text(BOT.format(f"({probe}) >&2 2>/dev/null; ({probe}) >&2; echo resign"))
+    (folder / "bot.sh").write_text(
+        BOT.format(f"({probe}) >&2 2>/dev/null; ({probe}) >&2; echo resign"), encoding="utf-8"
+    )
     played = against_rand(f"program:sh {folder / 'bot.sh'}", is_sandboxed=True)
     log = played.white.log
     assert played.record.end is not None

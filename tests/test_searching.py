@@ -102,7 +102,7 @@ def test_the_same_seed_plays_the_same_game(rules: RuleSet) -> None:
 @pytest.mark.slow
 def test_the_same_seed_plays_the_same_game_in_another_process() -> None:
     program = "from tests.test_searching import *; print(*game(7, BERKELEY, depth=2)[0])"
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
     assert answer.stdout.split() == game(7, BERKELEY, depth=2)[0]
 
 
@@ -147,7 +147,7 @@ for move in ("e2e4", "e7e5"): referee.try_move(chess.Move.from_uci(move))
 player.choose(referee.view(chess.WHITE))
 print(*sorted(loaded() - before))
 """
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
     assert answer.stdout.split("\n")[0] == ""
 
 

@@ -125,7 +125,7 @@ def test_listing_the_players_imports_no_kernels() -> None:
         "import sys; from kriegbot.players.specs import parse_spec, players; print(*players());"
         "parse_spec('search:backup=mixed'); print('numba' in sys.modules)"
     )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
     assert answer.stdout == KNOWN.replace(",", "") + "\nFalse\n"
 
 
@@ -136,7 +136,7 @@ def test_a_player_is_made_without_importing_the_others() -> None:
         "print(*(name for name in sys.modules if name.startswith('kriegbot.players.')));"
         "print(*{'asyncio', 'numba', 'numpy'}.intersection(sys.modules))"
     )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
     assert set(answer.stdout.split()) == {  # and no kernels
         f"kriegbot.players.{name}" for name in ("base", "making", "old_names", "rand", "specs")
     }
@@ -161,7 +161,7 @@ def test_rand_tries_everything_that_is_open_about_equally_often() -> None:
 def test_the_files_of_a_player_are_its_own_and_those_of_its_parts(tmp_path: Path) -> None:
     own, net = tmp_path / "own.py", tmp_path / "my bot.py"
     for path in (own, net):
-        path.write_text(path.name)
+        path.write_text(path.name, encoding="utf-8")
     part, hashes = f"{own}:part", {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (own, net)}
     assert parse_spec("search:evaluator=conservative,backup=mixed").files == ()
     ours = parse_spec(f"search:evaluator={part},backup={part}")

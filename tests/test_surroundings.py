@@ -49,7 +49,7 @@ def test_a_command_works_and_prints_no_traceback(command: str, around: str, tmp_
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     shell = ["/bin/sh", "-c", SURROUNDINGS[around].format(kriegbot)]
     done = subprocess.run(
-        shell, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=120
+        shell, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=120
     )
     assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
     if "FILE" in command:

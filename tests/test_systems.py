@@ -53,6 +53,28 @@ def test_what_only_posix_systems_have_stands_in_one_module() -> None:
     assert all(text.startswith("/proc") for text in found["kriegbot.game.sandbox"])
 
 
+def by_locale(path: Path) -> Iterator[str]:
+    """Yield the calls that read or write text in the encoding of the machine. Ruff's PLW1514 misses untyped ones."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call) or any(keyword.arg == "encoding" for keyword in node.keywords):
+            continue
+        match node.func, node.args:
+            case (ast.Attribute(_, "read_text"), []) | (ast.Attribute(_, "write_text"), [_]):
+                yield f"{path.name}:{node.lineno}"
+            case ast.Attribute(_, "open"), [ast.Constant(str(mode)), *_] if set(mode) <= set("rwaxt+"):
+                yield f"{path.name}:{node.lineno}"
+            case _ if {"text", "universal_newlines"} & {keyword.arg for keyword in node.keywords}:
+                if "subprocess" in ast.unparse(node.func):
+                    yield f"{path.name}:{node.lineno}"
+
+
+def test_no_text_is_read_or_written_in_the_encoding_of_the_machine() -> None:
+    top = Path(__file__).parents[1]
+    files = [*modules().values(), *(top / "benchmarks").rglob("*.py"), *(top / "examples").glob("*.py")]
+    assert len(files) > 150
+    assert [call for file in files for call in by_locale(file)] == []
+
+
 COMPUTING = {f"kriegbot.{name}" for name in ("belief", "endgames", "kernels", "models", "search", "trees")}
 OF_SYSTEMS = {"multiprocessing", "psutil", "pty", "select", "shutil", "signal", "socket", "subprocess", "tempfile"}
 
@@ -96,7 +118,9 @@ SHADOWS = ("chess", "numpy", "random", "tempfile", "typer")
 def strange(tmp_path: Path) -> Path:
     """Return a folder with modules of common names that leave a mark when they are imported."""
     for name in SHADOWS:
-        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'mark')!r}, 'w').close(); raise SystemExit(1)")
+        (tmp_path / f"{name}.py").write_text(
+            f"open({str(tmp_path / 'mark')!r}, 'w').close(); raise SystemExit(1)", encoding="utf-8"
+        )
     return tmp_path
 
 
@@ -114,7 +138,7 @@ def test_nothing_is_imported_from_the_folder_where_a_command_is_typed(command: l
         cwd=strange,
         env=environment,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     assert (done.returncode, (strange / "mark").exists()) == (0, False), done.stderr
@@ -146,7 +170,7 @@ sys.exit(process.exitcode)
         cwd=strange,
         env={**os.environ, "PYTHONPATH": os.pathsep},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     assert (done.returncode, (strange / "mark").exists()) == (0, False), done.stderr
@@ -155,7 +179,7 @@ sys.exit(process.exitcode)
 def test_a_folder_that_pythonpath_names_stays_and_that_of_a_part_is_not_passed_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "part.py").write_text("here = 1")
+    (tmp_path / "part.py").write_text("here = 1", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", ["", "relative", str(tmp_path), "/usr/lib/python"])
     assert importable(is_same_script=False) == ["/usr/lib/python"]
@@ -178,7 +202,7 @@ def test_a_folder_that_pythonpath_names_stays_and_that_of_a_part_is_not_passed_o
 def test_a_program_that_thinks_ends_when_we_are_killed(is_walled: bool, tmp_path: Path) -> None:
     (tmp_path / "bot").mkdir()
     bot = tmp_path / "bot" / "bot.sh"
-    bot.write_text("sleep 61 & echo ready; sleep 62")
+    bot.write_text("sleep 61 & echo ready; sleep 62", encoding="utf-8")
     code = f"""
 from kriegbot import ProcessSeat, parse_spec
 seat = ProcessSeat(parse_spec("program:sh {bot}", sandbox={is_walled}))
@@ -207,7 +231,7 @@ def assert_end(pids: list[int]) -> None:
 
 def descendants(pid: int) -> list[int]:
     """Return a process, its children, theirs and so on."""
-    children = "".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
+    children = "".join(path.read_text(encoding="utf-8") for path in Path(f"/proc/{pid}/task").glob("*/children"))
     return [pid, *(other for child in children.split() for other in descendants(int(child)))]
 
 
@@ -224,7 +248,9 @@ def test_a_program_that_stops_or_kills_its_supervisor_ends_with_the_game(
 ) -> None:
     monkeypatch.setattr("kriegbot.children.SUPERVISOR_PATIENCE", 0.1)
     bot = tmp_path / "bot.sh"
-    bot.write_text(f"sleep 61 & read a; read b; read c; echo ready; read end; kill -{deed} $PPID; sleep 60")
+    bot.write_text(
+        f"sleep 61 & read a; read b; read c; echo ready; read end; kill -{deed} $PPID; sleep 60", encoding="utf-8"
+    )
     with ProcessSeat(parse_spec(f"program:sh {bot}", sandbox=False)) as seat:
         seat.begin(1)
         pid = seat.pid
@@ -244,14 +270,14 @@ from kriegbot import run_tournament
 from referee import Limits
 print(run_tournament(Path("games.sqlite"), ["rand", "rand"], games=4, seed=1, limits=Limits(plies=6), jobs=2).done)
 """
-    (tmp_path / "run.py").write_text(code)
+    (tmp_path / "run.py").write_text(code, encoding="utf-8")
     path = os.pathsep.join(part or os.getcwd() for part in sys.path)
     done = subprocess.run(
         [sys.executable, "run.py"],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": path},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
         timeout=120,
     )
@@ -272,7 +298,7 @@ def test_keys_are_read_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_player_stands_in_a_file_on_a_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("C:\\bots\\mine.py").write_text("from kriegbot.players.rand import RandPlayer as Bot")
+    Path("C:\\bots\\mine.py").write_text("from kriegbot.players.rand import RandPlayer as Bot", encoding="utf-8")
     spec = parse_spec("C:\\bots\\mine.py:Bot:bold=1")
     assert (spec.name, dict(spec.options)) == ("C:\\bots\\mine.py:Bot", {"bold": "1"})
     assert [path.name for path in spec.files] == ["C:\\bots\\mine.py"]

@@ -34,7 +34,7 @@ def typed(*arguments: object) -> list[str]:
 
 
 def run(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(typed(*arguments), capture_output=True, text=True, check=False, cwd=cwd)
+    return subprocess.run(typed(*arguments), capture_output=True, encoding="utf-8", check=False, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +61,12 @@ def test_a_tournament_is_played_and_reported(tmp_path: Path) -> None:
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     arguments = [*SHORT, "--out", "t.sqlite"]
     arguments[arguments.index("4")] = "2000"
-    process = subprocess.Popen(typed(*arguments), cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(typed(*arguments), cwd=tmp_path, stderr=subprocess.PIPE, encoding="utf-8")
     assert process.stderr is not None
     assert "2000 games to play" in process.stderr.readline()
-    while not (tmp_path / "t.sqlite.log").exists() or "plies" not in (tmp_path / "t.sqlite.log").read_text():
+    while not (tmp_path / "t.sqlite.log").exists() or "plies" not in (tmp_path / "t.sqlite.log").read_text(
+        encoding="utf-8"
+    ):
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
@@ -110,7 +112,7 @@ def test_a_fresh_tournament_has_a_seed_of_128_bits_and_keeps_it(
     more, progress = said("--games", 4, "--out", "a")
     assert "2 games to play" in progress
     assert str(seeds[1]) in "".join(more.split())
-    assert str(seeds[1]) not in progress + (tmp_path / "a.log").read_text()
+    assert str(seeds[1]) not in progress + (tmp_path / "a.log").read_text(encoding="utf-8")
     assert said("--seed", seeds[1], "--games", 4, "--out", "a")[0] == more
 
 
@@ -128,7 +130,7 @@ def test_games_are_exported_as_pgn(played: Path, capsys: pytest.CaptureFixture[s
 
 def test_games_are_exported_as_csv(played: Path, tmp_path: Path) -> None:
     assert main(["export", str(played), "--format", "csv", "--out", str(tmp_path / "t.csv")]) == 0
-    rows = list(csv.DictReader(StringIO((tmp_path / "t.csv").read_text())))
+    rows = list(csv.DictReader(StringIO((tmp_path / "t.csv").read_text(encoding="utf-8"))))
     assert [row["id"] for row in rows] == ["1", "2", "3", "4"]
     assert {(row["white"], row["plies"], row["white_turns"], row["black_astray"]) for row in rows} == {
         ("rand", "10", "5", "0")
@@ -214,7 +216,7 @@ def test_a_bad_tournament_is_refused_in_one_line(
 
 def test_bad_files_are_refused_in_one_line(tmp_path: Path, played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     foreign = tmp_path / "foreign"
-    foreign.write_text("no database")
+    foreign.write_text("no database", encoding="utf-8")
     for arguments in (
         ["report", "nowhere"],
         ["report", str(foreign)],
@@ -251,11 +253,11 @@ def test_on_a_full_disk_what_was_there_stays_and_nothing_else_is_left(
 
     tree, out = tmp_path / "tree.json", tmp_path / "out"
     save(g2(), tree)
-    out.write_text("as it was")
+    out.write_text("as it was", encoding="utf-8")
     monkeypatch.setattr(os, "fsync", full)
     assert main([{"STORE": str(played), "TREE": str(tree)}.get(word, word) for word in (*arguments, str(out))]) == 2
     assert "No space left on device" in capsys.readouterr().err
-    assert out.read_text() == "as it was"
+    assert out.read_text(encoding="utf-8") == "as it was"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "tree.json"]
 
 
@@ -267,4 +269,4 @@ def test_an_unknown_format_is_refused(played: Path, capsys: pytest.CaptureFixtur
 def test_the_page_is_written(played: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     assert main(["report", str(played), "--html", str(tmp_path / "t.html")]) == 0
-    assert "<svg" in (tmp_path / "t.html").read_text()
+    assert "<svg" in (tmp_path / "t.html").read_text(encoding="utf-8")

@@ -186,7 +186,7 @@ def test_a_full_disk_stops_the_run_and_loses_no_finished_game(tmp_path: Path) ->
 def test_what_workers_log_comes_to_one_file(tmp_path: Path) -> None:
     with logged_to(tmp_path / "log"):
         play(tmp_path / "t", settings("raises", "rand", plies=30), 4)
-    lines = (tmp_path / "log").read_text().splitlines()
+    lines = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
     assert sum(" begins, " in line for line in lines) == 4
     assert sum("WARNING" in line and "raised LookupError: lost the thread" in line for line in lines) == 4
     assert any("Traceback" in line for line in lines)
@@ -195,7 +195,7 @@ def test_what_workers_log_comes_to_one_file(tmp_path: Path) -> None:
 def test_the_log_says_why_a_worker_failed(tmp_path: Path) -> None:
     with logged_to(tmp_path / "log"):
         play(tmp_path / "t", settings("rand", "poison"), 2, LocalExecutor(1, spec_of=fail_in_the_worker))
-    log = (tmp_path / "log").read_text()
+    log = (tmp_path / "log").read_text(encoding="utf-8")
     assert log.count("in fail_in_the_worker") == 6  # two games, three attempts each
     assert "game 1: the worker failed: RuntimeError: nobody expects this, attempt 3" in log
 

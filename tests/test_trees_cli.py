@@ -41,7 +41,7 @@ def test_a_tree_is_solved_drawn_and_what_is_odd_about_it_said(folder: Path, caps
         "Played this way, the game is worth -99/2.\n"
         "Examined: 6 leaves.\n"
     )
-    assert (folder / "g2.svg").read_text().count('stroke-width="4"/>') == 4
+    assert (folder / "g2.svg").read_text(encoding="utf-8").count('stroke-width="4"/>') == 4
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=[" ".join(case[0])[:50] for case in REFUSED])
 def test_bad_input_is_refused_on_one_line(arguments: list[str], message: str, folder: Path, capsys: Captured) -> None:
-    (folder / "damaged.efg").write_text('EFG 2 R "" { "one" }\n')
+    (folder / "damaged.efg").write_text('EFG 2 R "" { "one" }\n', encoding="utf-8")
     assert main(["trees", *arguments]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
@@ -123,7 +123,7 @@ def test_the_python_and_the_json_of_the_documentation_are_as_it_says(folder: Pat
     exec(program, {})
     assert capsys.readouterr().out.split() == re.findall(r"^print.*# (.*)$", program, re.MULTILINE)
     (tree,) = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
-    (folder / "coin.json").write_text(tree)
+    (folder / "coin.json").write_text(tree, encoding="utf-8")
     assert main(["trees", "solve", "coin.json"]) == 0
     assert "imp-minimax: 0 for Max" in capsys.readouterr().out
     assert all(f"`{algorithm}`" in text for algorithm in ALGORITHMS)
@@ -139,8 +139,8 @@ def test_figure6_writes_a_table_and_a_plot(folder: Path, capsys: Captured, monke
     monkeypatch.setattr(leaves_examined, "NARROW", 0.1)
     assert main(["trees", "figure6", "--out", str(folder)]) == 0
     *points, last = capsys.readouterr().out.splitlines()
-    table = (folder / "figure6.csv").read_text().splitlines()
+    table = (folder / "figure6.csv").read_text(encoding="utf-8").splitlines()
     assert len(points) == len(table) - 1 > 10
     assert all("% of leaves examined, +-" in point for point in points)
     assert last == f"Written to {folder / 'figure6.csv'} and {folder / 'figure6.svg'}."
-    assert (folder / "figure6.svg").read_text().count("depth d") == 2
+    assert (folder / "figure6.svg").read_text(encoding="utf-8").count("depth d") == 2

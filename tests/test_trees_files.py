@@ -267,7 +267,7 @@ def test_files_that_cannot_be_read_are_refused_by_name(tmp_path: Path, monkeypat
     binary = Path("binary.efg")
     binary.write_bytes(b"EFG\xff\x00")
     assert refusal(binary) == "byte 3 is not UTF-8 text"
-    binary.write_text(HEAD)
+    binary.write_text(HEAD, encoding="utf-8")
     assert refusal(binary).startswith("line 2, column 1: expected a node")
     monkeypatch.setattr(formats, "MOST_BYTES", 10)
     assert refusal(binary) == "more than 10 bytes"

@@ -77,9 +77,9 @@ def test_what_cannot_play_is_refused_before_the_first_game(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("bots.py").write_text(IMPORT + BOTS)
-    Path("broken.py").write_text("raise ImportError('no x1')")
-    Path("dies.sh").write_text("echo loading >&2; echo no library >&2; exit 3")
+    Path("bots.py").write_text(IMPORT + BOTS, encoding="utf-8")
+    Path("broken.py").write_text("raise ImportError('no x1')", encoding="utf-8")
+    Path("dies.sh").write_text("echo loading >&2; echo no library >&2; exit 3", encoding="utf-8")
     others = [] if command[0] == "play" else ["rand"]
     code = main([*command, player, *others, "--no-sandbox"])
     assert (code, *capsys.readouterr()) == (2, "", f"kriegbot: {message}")
@@ -87,12 +87,12 @@ def test_what_cannot_play_is_refused_before_the_first_game(
 
 
 def test_a_player_that_is_slow_is_not_refused(tmp_path: Path) -> None:
-    (tmp_path / "bot.sh").write_text(BOT.format("sleep 60"))
+    (tmp_path / "bot.sh").write_text(BOT.format("sleep 60"), encoding="utf-8")
     try_out(parse_spec(f"program:sh {tmp_path / 'bot.sh'}", sandbox=False), patience=0.2)
 
 
 def test_a_part_that_hangs_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "sleepy.py").write_text("import time\ntime.sleep(60)")
+    (tmp_path / "sleepy.py").write_text("import time\ntime.sleep(60)", encoding="utf-8")
     spec = parse_spec(f"search:samples=20,evaluator={tmp_path / 'sleepy.py'}:f")
     with pytest.raises(BadSpec, match=r"hung: not ready in 0\.5 seconds"):
         try_out(spec, start_patience=0.5)
@@ -121,7 +121,7 @@ print("hello")
 
 def test_all_play_by_a_rule_set_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "own_rules.py"
-    path.write_text(RULES)
+    path.write_text(RULES, encoding="utf-8")
     rules = find_rules(f"{path}:QUIET", sandbox=False)
     assert rules == replace(BERKELEY, name="quiet", title="Quiet", illegal_to=Audience.MOVER)
     assert not any("own_rules" in name for name in sys.modules), "it was run elsewhere"
@@ -153,7 +153,7 @@ def test_a_rule_set_that_cannot_be_loaded_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("own_rules.py").write_text(RULES)
+    Path("own_rules.py").write_text(RULES, encoding="utf-8")
     assert main(["match", "rand", "rand", "--rules", name, "--no-sandbox"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -218,4 +218,6 @@ def test_the_page_does_without_a_sandbox_if_told_to(site: Path, monkeypatch: pyt
 def test_the_transcript_in_the_docs_is_that_of_a_game() -> None:
     said = transcript()
     assert said.count("< try ") == 2
-    assert said in (EXAMPLES.parent / "docs" / "bots.md").read_text(), "python tests/transcript.py prints it anew"
+    assert said in (EXAMPLES.parent / "docs" / "bots.md").read_text(encoding="utf-8"), (
+        "python tests/transcript.py prints it anew"
+    )

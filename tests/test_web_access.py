@@ -60,7 +60,7 @@ def told(rule: dict[str, Any]) -> str:
 def test_the_start_and_its_forms(axe: str, tmp_path: Path) -> None:
     result = {"day": "2026-11-24", "opponent": "kriegbot:level=club", "points": 1, "help": ""}
     looked = {"game": "7", "themes": ["mate missed"]}
-    (tmp_path / "results.jsonl").write_text(f"{json.dumps(result)}\n{json.dumps(looked)}")
+    (tmp_path / "results.jsonl").write_text(f"{json.dumps(result)}\n{json.dumps(looked)}", encoding="utf-8")
     with served(tmp_path) as server, chromium(server.address) as page:
         page.more()
         page.until_text("#results-about", "Your rating: 1")

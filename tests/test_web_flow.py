@@ -261,8 +261,8 @@ def test_who_downloads_a_broken_off_game_has_seen_both_sides_and_the_record_says
 
 
 def test_games_are_listed_opened_and_deleted(client: Client, tmp_path: Path) -> None:
-    (tmp_path / "shopping.pgn").write_text("milk")
-    (tmp_path / "notes.txt").write_text("e4")
+    (tmp_path / "shopping.pgn").write_text("milk", encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("e4", encoding="utf-8")
     begin(client)
     file = Path(end(client)["saved"]).name
     client.send({"do": "library"})
@@ -283,8 +283,8 @@ def test_games_are_listed_opened_and_deleted(client: Client, tmp_path: Path) -> 
 @pytest.mark.parametrize("do", ["open", "resume", "delete"])
 def test_no_name_reaches_another_file(do: str, name: str, client: Client, tmp_path: Path) -> None:
     secret = tmp_path.parent / "secret.pgn"
-    secret.write_text("secret")
-    (tmp_path / "notes.txt").write_text("e4")
+    secret.write_text("secret", encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("e4", encoding="utf-8")
     client.send({"do": do, "file": name})
     assert client.until("refusal")["to"] in (do, None)
     assert secret.exists()

@@ -258,7 +258,7 @@ def luminance(color: str) -> float:
 
 
 def test_text_stands_out_in_light_and_in_dark() -> None:
-    (both,) = re.findall(r":root \{(.*?)\}", (STATIC / "style.css").read_text(), re.DOTALL)
+    (both,) = re.findall(r":root \{(.*?)\}", (STATIC / "style.css").read_text(encoding="utf-8"), re.DOTALL)
     pairs_of_colors = re.findall(r"--([a-z-]+): light-dark\((#\w+), (#\w+)\)", both)
     for theme in (0, 1):
         colors = {name: shades[theme] for name, *shades in pairs_of_colors}
@@ -280,12 +280,12 @@ def mixed(top: str, share: float, ground: str) -> str:
 
 
 def test_men_marks_and_chances_stand_out_on_every_board() -> None:
-    text = (STATIC / "style.css").read_text()
+    text = (STATIC / "style.css").read_text(encoding="utf-8")
     boards = re.findall(
         r"--light: light-dark\((#\w+), (#\w+)\); --dark: light-dark\((#\w+), (#\w+)\); --last: (#\w+);", text
     )
     assert len(boards) == 3
-    sheet = (STATIC / "play.css").read_text()
+    sheet = (STATIC / "play.css").read_text(encoding="utf-8")
     heat, open_, captured = "#d1450b", "#10489a", "#8f0019"
     assert "rgb(209 69 11 / calc(var(--heat, 0) * 0.8))" in sheet
     assert f"background: {open_}" in sheet
@@ -301,5 +301,5 @@ def test_men_marks_and_chances_stand_out_on_every_board() -> None:
 
 def test_the_page_asks_nothing_of_the_outside() -> None:
     for path in STATIC.iterdir():
-        text = path.read_text().replace("http://www.w3.org/2000/svg", "")
+        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?:|//[a-z]+\.[a-z]|innerHTML|eval\(|document\.write", text), path

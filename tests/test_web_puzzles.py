@@ -86,7 +86,7 @@ def test_choices_of_puzzles_stand_in_one_row_and_so_do_the_answers(width: int, h
 def test_what_to_train_leads_to_puzzles_of_that_kind(tmp_path: Path) -> None:
     played = {"day": "2026-01-01", "opponent": "kriegbot:level=club", "points": 1, "help": ""}
     looked_at = {"game": "7", "themes": ["mate missed"]}
-    (tmp_path / "results.jsonl").write_text(f"{json.dumps(played)}\n{json.dumps(looked_at)}\n")
+    (tmp_path / "results.jsonl").write_text(f"{json.dumps(played)}\n{json.dumps(looked_at)}\n", encoding="utf-8")
     with served(tmp_path) as server, chromium(server.address) as page:
         page.until_text("#results-train", "finding mates (1 turning point)")
         page.click("#results-train a")

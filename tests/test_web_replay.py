@@ -411,7 +411,7 @@ def test_the_command_serves_a_game_of_a_tournament_until_ctrl_c(tmp_path: Path) 
     store = tmp_path / "games.sqlite"
     assert main(["tournament", "rand", "rand", "--games", "2", "--jobs", "1", "--out", str(store)]) == 0
     command = [sys.executable, "-m", "kriegbot", "replay", f"{store}#2", "--web", "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", cwd=tmp_path) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
         address = line.removeprefix("The page is at ").strip()

@@ -28,11 +28,11 @@ INVITE = {"do": "invite", "color": "white", "rules": "berkeley", "clock": None, 
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Return the process of a server, and the address that it prints; kill it at the end."""
+def running(folder: Path, **more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Return the process of a server, and the address that it prints; kill it at the end. `more` environment."""
     command = [sys.executable, "-m", "kriegbot", "play", "--web", "--no-browser", "--save", str(folder / "games")]
-    environment = os.environ | {"XDG_CONFIG_HOME": str(folder / "config")}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    environment = os.environ | {"XDG_CONFIG_HOME": str(folder / "config")} | more
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", env=environment) as process:
         assert process.stdout is not None
         try:
             yield process, process.stdout.readline().split()[-1]
@@ -116,6 +116,13 @@ def test_after_a_restart_games_with_a_program_and_with_a_guest_go_on_at_the_same
             assert client.until("frames")["frames"]
 
 
+def test_the_page_starts_in_a_locale_without_its_letters(tmp_path: Path) -> None:
+    """As where text is cp1252 unless somebody says otherwise."""
+    plain = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    with running(tmp_path, **plain) as (_, address), urlopen(address) as page:
+        assert "⚙" in page.read().decode()
+
+
 def test_a_move_is_saved_before_anybody_sees_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(record: GameRecord, path: Path) -> None:
         time.sleep(0.3)
@@ -155,7 +162,12 @@ def test_one_learns_who_is_still_away_after_a_restart(tmp_path: Path) -> None:
             guest.send({"do": "join", "game": game})
             host.until("view")
             seats = tmp_path / ".seats.json"
-            until(lambda: seats.exists() and len(json.loads(seats.read_text()).popitem()[1]["browsers"]) == 2, "both")
+            until(
+                lambda: (
+                    seats.exists() and len(json.loads(seats.read_text(encoding="utf-8")).popitem()[1]["browsers"]) == 2
+                ),
+                "both",
+            )
     with served(tmp_path) as server, Client(server.address) as host:
         visit(host, mine["id"])
         assert host.until("presence") == {"is": "presence", "here": False}
@@ -179,8 +191,8 @@ def test_what_opens_the_page_and_its_games_is_for_its_owner_alone(tmp_path: Path
         assert urlsplit(second).path != urlsplit(first).path
     with served(tmp_path, "0.0.0.0") as server:
         assert urlsplit(server.address).path != urlsplit(second).path
-        token = json.loads((tmp_path / ".address.json").read_text())["token"]
-    (tmp_path / ".address.json").write_text('{"host":"0.0.0.0","token":"guess"}')
+        token = json.loads((tmp_path / ".address.json").read_text(encoding="utf-8"))["token"]
+    (tmp_path / ".address.json").write_text('{"host":"0.0.0.0","token":"guess"}', encoding="utf-8")
     (tmp_path / ".address.json").chmod(0o600)
     with served(tmp_path, "0.0.0.0") as server:
         assert urlsplit(server.address).path not in (f"/{token}/", "/guess/")
@@ -200,7 +212,7 @@ def test_the_browser_is_started_with_a_private_file_in_place_of_the_address(tmp_
     file.touch(0o666)
     url = page_to("http://127.0.0.1:80/secret/#game=4", file)
     assert url == file.as_uri()
-    assert 'url=http://127.0.0.1:80/secret/#game=4"' in file.read_text()
+    assert 'url=http://127.0.0.1:80/secret/#game=4"' in file.read_text(encoding="utf-8")
     if sys.platform != "win32":
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 

@@ -195,7 +195,7 @@ def test_a_program_that_fails_forfeits_and_the_person_is_told(address: str, monk
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_end_of_the_server_saves_all_games_and_leaves_no_process(number: int, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "kriegbot", "play", "--web", "--no-browser", "--save", str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdout is not None
         address = process.stdout.readline().split()[-1]
         with Client(address) as thinking, Client(address) as waiting:

@@ -79,7 +79,7 @@ class Cell:
 
 def cells(figure: int, budget: float | None = None) -> tuple[Cell, ...]:
     """Return the cells of a figure, cheapest first; with a budget only those that compare, of the short run."""
-    text = files("tournaments").joinpath("paper.csv").read_text()
+    text = files("tournaments").joinpath("paper.csv").read_text(encoding="utf-8")
     every = msgspec.convert(list(csv.DictReader(text.splitlines())), list[Cell], strict=False)
     of_figure = [cell for cell in every if cell.figure == figure and (budget is None or cell.seconds == SHORT)]
     return tuple(sorted(of_figure, key=lambda cell: (cell.seconds, max(cell.depth, cell.opponent_depth), cell.depth)))

@@ -59,7 +59,7 @@ def make_app(registry: Registry) -> Starlette:
         tending.cancel()
 
     sockets: set[Socket] = set()
-    page = (STATIC / "index.html").read_text()
+    page = (STATIC / "index.html").read_text(encoding="utf-8")
     parts = {"pieces": catalogue.pieces_svg(), "sets": catalogue.rules_html(), "meanings": catalogue.meanings_html()}
     for place, html in parts.items():
         page = page.replace(f"<!-- {place} -->", html)
@@ -320,7 +320,8 @@ def drawn(record: GameRecord) -> bytes:
         saved, out = Path(folder) / "game.pgn", Path(folder) / "game.gif"
         save_record(record, saved)
         command = [sys.executable, "-m", "kriegbot", "render", str(saved), "--out", str(out)]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=DRAWING_SECONDS, check=False)
+        done = subprocess.run(command, capture_output=True, cwd=folder, timeout=DRAWING_SECONDS, check=False)
+        said = done.stderr.decode(errors="replace").strip()
         if done.returncode or not out.exists():
-            raise Refused(f"No picture: {done.stderr.strip().removeprefix('kriegbot: ') or 'it could not be drawn.'}")
+            raise Refused(f"No picture: {said.removeprefix('kriegbot: ') or 'it could not be drawn.'}")
         return out.read_bytes()
