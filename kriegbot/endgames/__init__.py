@@ -4,11 +4,13 @@
     if king is not None:
         move = mating.best_try(king, seconds=0.2).move
 
-`king_squares` has the set of possible squares, `king_sets` its kernels. `delayed_information` has tables for a king
-seen one move late, `leaf` estimates sets with them, and `mating` searches.
+`king_squares` has the set of possible squares, `king_sets` its kernels. `proofs` has sets from which mate is certain,
+by `placements` of our pieces. `delayed_information` has tables for a king seen one move late, `leaf` estimates sets
+with them, and `mating` searches.
 """
 
 from kriegbot.endgames.king_squares import BareKing
 from kriegbot.endgames.mating import Mating, MatingTry
+from kriegbot.endgames.proofs import Proof, probe, probe_king
 
-__all__ = ["BareKing", "Mating", "MatingTry"]
+__all__ = ["BareKing", "Mating", "MatingTry", "Proof", "probe", "probe_king"]

@@ -1,0 +1,675 @@
+"""Prove mates against a king that we do not see: retrograde analysis over sets of its squares.
+
+W_n of a placement has the sets of squares from which we mate within n moves of ours, whatever the king does. The idea
+is that of Ciancarini and Favini ("Playing the perfect Kriegspiel endgame", Theoretical Computer Science 411, 2010). A
+part of such a set is another one, so the maximal sets suffice. A try wins a set if the squares that refuse it are in a
+set of W_n that was proved before, and if for each announcement the squares that the king can step to are in a set of
+W_n-1.
+
+Sets are composed, not grown. The largest sets that a try wins consist of the squares that it mates, for each kind of
+check those whose steps stay within one set of W_n-1, and refusing squares within one set of W_n. All combinations are
+tried if they are few. Else each new part is joined to the largest others, and to random ones.
+
+The referee is Berkeley's. The loss of a piece is a failure, unless there are proofs for the rest.
+"""
+
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import chess
+import numpy as np
+
+from kriegbot import kernels as kb
+from kriegbot.endgames.king_sets import (
+    after_try,
+    all_pieces,
+    attacks_of,
+    can_mate,
+    list_tries,
+    refusing,
+    steps_from,
+    with_same_checks,
+    without,
+)
+from kriegbot.endgames.placements import (
+    END,
+    ENDINGS,
+    NO_PLACEMENT,
+    encode_try,
+    is_possible,
+    placed,
+    placement,
+    restored_set,
+    transformed_set,
+)
+from kriegbot.endgames.proofs import Proofs
+
+CHECKS = 10  # most kinds of check, silence included, in a placement
+MAXIMAL = 200  # sets of a placement that others are composed of, the largest
+PARTS = 5 * MAXIMAL  # choices for a part of a set
+RANDOM = 2  # random combinations for each new part
+FEW = 8 + 8 * RANDOM  # combinations that are all tried
+CANDIDATES = 1 << 18
+PASSES = 4  # of a level: sets that it proves serve its refusals
+PLACES, TRIES, SETS, NEEDS = 58_000, 1_800_000, 40_000_000, 6_000_000
+NOWHERE = -1
+SIZE, SEED, PENDING, MISSED = range(4)  # counters
+MOST = 255
+
+
+class Proving(NamedTuple):
+    """Placements, their tries and proved sets.
+
+    A placement has a number below PLACES, and a try below TRIES. The sets of a placement are a list in order of their
+    proof, from `first` by `following` (plus 1; 0 ends it) to `last`. Those up to `known` serve to prove others. Their
+    maximal ones are rows of MAXIMAL, with the squares from which a step leaves the set (`leaving`).
+
+    captures: squares from which the king takes one of two pieces. `rest` is the placement then, `rest_square` the
+    king's square in it, `covered` the squares of its known sets, and `covered_before` those one level ago.
+    """
+
+    numbers: kb.IntArray  # [END]
+    places: kb.IntArray
+    possible: kb.WordArray
+    mated: kb.WordArray
+    stalemated: kb.WordArray
+    checks: kb.WordArray  # CHECKS each
+    kinds: kb.IntArray  # of checks, number
+    captures: kb.WordArray  # 2 each
+    rest: kb.IntArray
+    rest_square: kb.WordArray
+    covered: kb.WordArray
+    covered_before: kb.WordArray
+    begin: kb.IntArray  # first try of each placement, and an end
+    target: kb.IntArray
+    symmetry: kb.IntArray
+    code: kb.IntArray
+    refused: kb.WordArray
+    accepted: kb.WordArray  # in the target
+    last_look: kb.IntArray
+    sets: kb.WordArray
+    following: kb.MoveArray
+    bounds: kb.ShortArray
+    tries: kb.ShortArray
+    first: kb.IntArray
+    last: kb.IntArray
+    known: kb.IntArray
+    renewed: kb.IntArray  # level of the last change of the maximal sets
+    closed: kb.IntArray
+    maximal: kb.WordArray
+    leaving: kb.WordArray
+    maximal_bounds: kb.ShortArray
+    maximal_count: kb.IntArray
+    parts: kb.WordArray
+    part_is_new: kb.IntArray
+    part_count: kb.IntArray
+    chosen: kb.IntArray
+    candidates: kb.WordArray
+    candidate_tries: kb.IntArray
+    candidate_next: kb.IntArray
+    buckets: kb.IntArray
+    counters: kb.IntArray
+    used: kb.MoveArray
+    need_set: kb.WordArray
+    need_bound: kb.ShortArray
+    need_before: kb.MoveArray
+    need_first: kb.MoveArray
+    need_next: kb.MoveArray
+    needs: kb.IntArray
+
+
+def empty() -> Proving:
+    """Return arrays for all endings, 1 GB if all are used."""
+    words, ints, p, t = np.uint64, np.int64, PLACES, TRIES
+    shapes = {
+        "numbers": END, "checks": CHECKS * p, "captures": 2 * p, "rest": 2 * p, "rest_square": 2 * p,
+        "begin": p + 1, "target": t, "symmetry": t, "code": t, "refused": t, "accepted": t, "last_look": t,
+        "sets": SETS, "following": SETS, "bounds": SETS, "tries": SETS, "used": SETS,
+        "maximal": MAXIMAL * p, "leaving": MAXIMAL * p, "maximal_bounds": MAXIMAL * p,
+        "parts": (CHECKS + 2) * PARTS, "part_is_new": (CHECKS + 2) * PARTS,
+        "part_count": CHECKS + 2, "chosen": CHECKS + 2, "candidates": CANDIDATES, "candidate_tries": CANDIDATES,
+        "candidate_next": CANDIDATES, "buckets": 130, "counters": 8,
+    }  # fmt: skip
+    shapes |= {name: NEEDS for name in Proving._fields if name.startswith("need_")}
+    types = {kb.WordArray: words, kb.IntArray: ints, kb.MoveArray: np.int32, kb.ShortArray: np.uint16}
+    made = {name: np.zeros(shapes.get(name, p), types[kind]) for name, kind in Proving.__annotations__.items()}
+    for name in ("numbers", "first", "last", "known", "rest", "needs", "last_look"):
+        made[name].fill(NOWHERE)
+    return Proving(**made)
+
+
+@kb.kernel
+def describe(tables: kb.Words, p: Proving, i: int) -> None:
+    """Write what the king can do in a placement."""
+    ours = placed(p.places[i])
+    attacks, own = attacks_of(tables, ours), all_pieces(ours)
+    possible, others = ~attacks.all & ~own, own & ~ours.king
+    capturing, k = kb.NONE, 0
+    standing = ~own & ~kb.king_attacks(tables, kb.lsb(ours.king))
+    while others:
+        square = others & (kb.NONE - others)
+        if square & ~attacks.all:
+            left = without(ours, square)
+            p.captures[2 * i + k] = kb.king_attacks(tables, kb.lsb(square)) & standing
+            capturing |= p.captures[2 * i + k]
+            where = placement(left) if can_mate(left) else NO_PLACEMENT
+            if where != NO_PLACEMENT:
+                p.rest[2 * i + k] = p.numbers[where >> 8]
+                p.rest_square[2 * i + k] = transformed_set(square, where & 127)
+        k += 1
+        others ^= square
+    stuck = standing & ~steps_from(possible) & ~capturing
+    p.possible[i], p.mated[i], p.stalemated[i] = possible, stuck & attacks.all, stuck & ~attacks.all
+    going = standing & ~stuck
+    while going:
+        alike = with_same_checks(going, going & (kb.NONE - going), attacks)
+        p.checks[CHECKS * i + p.kinds[i]] = alike
+        p.kinds[i] += 1
+        going ^= alike
+
+
+@kb.entry
+def list_places(tables: kb.WordArray, begin: int, end: int, begun: int, proving: Proving) -> int:
+    """Write the placements of an ending, numbered from `begun`; return the next number."""
+    p = kb.pointers(proving)
+    for place in range(begin, end):
+        if is_possible(place):
+            p.numbers[place], p.places[begun] = begun, place
+            begun += 1
+    for i in range(begun):
+        if begin <= p.places[i] < end:
+            describe(kb.pointer(tables), p, i)
+    return begun
+
+
+@kb.entry
+def list_all_tries(tables: kb.WordArray, places: int, moves: kb.MoveArray, proving: Proving) -> int:
+    """List the tries of all placements; return their number."""
+    p, listed, count = kb.pointers(proving), kb.pointer(moves), 0
+    for i in range(places):
+        p.begin[i] = count
+        place = p.places[i]
+        ours = placed(place)
+        for k in range(list_tries(kb.pointer(tables), ours, listed)):
+            move = listed[k]
+            after = placement(after_try(ours, move))
+            refused = refusing(kb.pointer(tables), ours, move) & p.possible[i]
+            if after == NO_PLACEMENT or move >> 12 == kb.ROOK or refused == p.possible[i]:
+                continue
+            p.target[count], p.symmetry[count] = p.numbers[after >> 8], after & 127
+            p.code[count], p.refused[count] = encode_try(ours, move), refused
+            p.accepted[count] = transformed_set(p.possible[i] & ~refused, after & 127)
+            count += 1
+    p.begin[places] = count
+    return count
+
+
+@kb.kernel
+def add_maximal(p: Proving, i: int, squares: kb.Word, bound: int) -> bool:
+    """Insert a set into the maximal ones, the largest first; return False if one of them contains it."""
+    row, kept = MAXIMAL * i, 0
+    for k in range(row, row + p.maximal_count[i]):
+        if squares & ~p.maximal[k] == kb.NONE:
+            return False
+    for k in range(row, row + p.maximal_count[i]):
+        if p.maximal[k] & ~squares:
+            p.maximal[row + kept], p.leaving[row + kept] = p.maximal[k], p.leaving[k]
+            p.maximal_bounds[row + kept] = p.maximal_bounds[k]
+            kept += 1
+    if kept == MAXIMAL:
+        kept -= 1
+    k, size = row + kept, kb.popcount(squares)
+    while k > row and kb.popcount(p.maximal[k - 1]) < size:
+        p.maximal[k], p.leaving[k] = p.maximal[k - 1], p.leaving[k - 1]
+        p.maximal_bounds[k] = p.maximal_bounds[k - 1]
+        k -= 1
+    p.maximal[k], p.leaving[k] = squares, steps_from(p.possible[i] & ~squares)
+    p.maximal_bounds[k] = bound
+    p.maximal_count[i] = kept + 1
+    return True
+
+
+@kb.entry
+def publish(places: int, level: int, proving: Proving) -> None:
+    """Let the sets that a level proved serve the next."""
+    p = kb.pointers(proving)
+    for i in range(places):
+        p.covered_before[i] = p.covered[i]
+        at = p.first[i] if p.known[i] == NOWHERE else p.following[p.known[i]] - 1
+        while at != NOWHERE:
+            p.covered[i] |= p.sets[at]
+            if add_maximal(p, i, p.sets[at], p.bounds[at]):
+                p.renewed[i] = level
+            p.known[i] = at
+            at = p.following[at] - 1
+
+
+@kb.kernel
+def add_part(p: Proving, group: int, squares: kb.Word, is_new: bool) -> None:
+    """Add a choice for a part of a set, unless another contains it."""
+    row, kept = PARTS * group, 0
+    count = p.part_count[group]
+    for k in range(row, row + count):
+        if squares & ~p.parts[k] == kb.NONE:
+            return
+    for k in range(row, row + count):
+        if p.parts[k] & ~squares:
+            p.parts[row + kept], p.part_is_new[row + kept] = p.parts[k], p.part_is_new[k]
+            kept += 1
+    if kept < PARTS:
+        k, size = row + kept, kb.popcount(squares)
+        while k > row and kb.popcount(p.parts[k - 1]) < size:
+            p.parts[k], p.part_is_new[k] = p.parts[k - 1], p.part_is_new[k - 1]
+            k -= 1
+        p.parts[k], p.part_is_new[k] = squares, 1 if is_new else 0
+        kept += 1
+    p.part_count[group] = kept
+
+
+@kb.kernel
+def parts_after_check(p: Proving, q: int, alike: kb.Word, level: int, group: int, is_new: bool, first: bool) -> None:
+    """List the choices for the squares with one kind of check: those whose steps stay within one set of the target."""
+    p.part_count[group] = 0
+    row = MAXIMAL * q
+    for k in range(row, row + p.maximal_count[q]):
+        part = alike & ~p.leaving[k]
+        if part == kb.NONE:
+            continue
+        fresh = is_new or (first and p.maximal_bounds[k] == level - 1)
+        if part == alike:
+            p.part_count[group] = 0
+            for other in range(row, row + p.maximal_count[q]):
+                if p.maximal_bounds[other] < level - 1 and alike & p.leaving[other] == kb.NONE:
+                    fresh = is_new
+            add_part(p, group, part, fresh)
+            return
+        add_part(p, group, part, fresh)
+    nowhere = alike & ~steps_from(p.possible[q])  # the king can only capture
+    if nowhere and p.part_count[group] == 0:
+        add_part(p, group, nowhere, is_new)
+
+
+@kb.kernel
+def parts_refused(p: Proving, i: int, t: int, level: int, group: int, first: bool) -> None:
+    """List the choices for the squares that refuse a try: those within one set that was proved before."""
+    p.part_count[group] = 0
+    refused = p.refused[t]
+    for k in range(MAXIMAL * i, MAXIMAL * i + p.maximal_count[i]):
+        part = p.maximal[k] & refused
+        if part:
+            add_part(p, group, part, first and p.maximal_bounds[k] == level - 1)
+    at = p.first[i] if p.known[i] == NOWHERE else p.following[p.known[i]] - 1
+    while at != NOWHERE:
+        part = p.sets[at] & refused
+        if part:
+            add_part(p, group, part, at > p.last_look[t])
+        at = p.following[at] - 1
+    p.last_look[t] = p.last[i]
+
+
+@kb.inlined
+def capture_is_new(p: Proving, q: int) -> bool:
+    """Return True if the last level has proved the rest after a capture."""
+    is_new = False
+    for k in range(2 * q, 2 * q + 2):
+        if p.rest[k] != NOWHERE:
+            square = p.rest_square[k]
+            is_new |= bool(square & p.covered[p.rest[k]] & ~p.covered_before[p.rest[k]])
+    return is_new
+
+
+@kb.inlined
+def losing(p: Proving, q: int) -> kb.Word:
+    """Return the squares of a king that draws in a placement: stalemated, or capturing with too little left."""
+    lost: kb.Word = p.stalemated[q]
+    for k in range(2 * q, 2 * q + 2):
+        if p.rest[k] == NOWHERE or p.rest_square[k] & p.covered[p.rest[k]] == kb.NONE:
+            lost |= p.captures[k]
+    return lost
+
+
+@kb.kernel
+def emit(p: Proving, t: int, base: kb.Word, groups: int, refusals: int) -> None:
+    """Note the union of the chosen parts as a candidate."""
+    squares, refused, count = base, kb.NONE, p.buckets[129]
+    for g in range(groups):
+        part = p.parts[PARTS * g + p.chosen[g]]
+        if g == refusals:
+            refused = part
+        else:
+            squares |= part
+    if squares and count < CANDIDATES:
+        squares = restored_set(squares, p.symmetry[t]) | refused
+        p.candidates[count], p.candidate_tries[count] = squares, t
+        size = kb.popcount(squares)
+        p.candidate_next[count] = p.buckets[size]
+        p.buckets[size] = count
+        p.buckets[129] = count + 1
+
+
+@kb.kernel
+def combine(p: Proving, t: int, base: kb.Word, groups: int, refusals: int) -> None:
+    """Note candidates for the sets that a try wins, by choosing one part of each group."""
+    total = 1
+    for g in range(groups):
+        p.chosen[g] = 0
+        total = min(total * p.part_count[g], FEW + 1)
+    if total <= FEW:
+        more = True
+        while more:
+            emit(p, t, base, groups, refusals)
+            g = 0
+            while g < groups and p.chosen[g] == p.part_count[g] - 1:
+                p.chosen[g] = 0
+                g += 1
+            more = g < groups
+            if more:
+                p.chosen[g] += 1
+        return
+    for g in range(groups):
+        for k in range(p.part_count[g]):
+            if p.part_is_new[PARTS * g + k] == 0:
+                continue
+            for draw in range(RANDOM + 1):
+                for other in range(groups):
+                    if draw == 0 or p.part_count[other] == 1:
+                        p.chosen[other] = 0
+                    else:
+                        p.counters[SEED] += 1
+                        p.chosen[other] = kb.number(
+                            (kb.mix64(kb.word(p.counters[SEED])) >> kb.word(33)) % kb.word(p.part_count[other])
+                        )
+                p.chosen[g] = k
+                emit(p, t, base, groups, refusals)
+
+
+@kb.kernel
+def propose(p: Proving, i: int, t: int, level: int, first: bool) -> None:
+    """Note candidates for the sets that a try wins within a number of moves, if something new serves it."""
+    q = p.target[t]
+    captured = level > 1 and capture_is_new(p, q)
+    fresh = first and (level == 1 or captured or p.renewed[q] == level - 1)
+    again = p.refused[t] != kb.NONE and p.last[i] > p.last_look[t]
+    if not fresh and not again:
+        return
+    alive, groups, any_new = p.accepted[t] & ~losing(p, q), 0, level == 1
+    base = alive & p.mated[q]
+    if level > 1:
+        for k in range(CHECKS * q, CHECKS * q + p.kinds[q]):
+            if alive & p.checks[k]:
+                parts_after_check(p, q, alive & p.checks[k], level, groups, captured, first)
+                groups += 1 if p.part_count[groups] else 0
+    refusals = NOWHERE
+    if p.refused[t]:
+        parts_refused(p, i, t, level, groups, first)
+        if p.part_count[groups]:
+            refusals = groups
+            groups += 1
+    for g in range(groups):
+        for k in range(PARTS * g, PARTS * g + p.part_count[g]):
+            any_new |= p.part_is_new[k] > 0
+    if any_new:
+        combine(p, t, base, groups, refusals)
+
+
+@kb.kernel
+def is_proved(p: Proving, i: int, squares: kb.Word, since: int) -> bool:
+    """Return True if a maximal set of a placement, or one proved in this level, contains the squares."""
+    for k in range(MAXIMAL * i, MAXIMAL * i + p.maximal_count[i]):
+        if squares & ~p.maximal[k] == kb.NONE:
+            return True
+    at = since
+    while at != NOWHERE:
+        if squares & ~p.sets[at] == kb.NONE:
+            return True
+        at = p.following[at] - 1
+    return False
+
+
+@kb.kernel
+def accept(p: Proving, i: int, level: int) -> int:
+    """Add the largest candidates as proved sets; return their number."""
+    added, least = 0, 0
+    if p.maximal_count[i] == MAXIMAL:
+        least = kb.popcount(p.maximal[MAXIMAL * i + MAXIMAL - 1])
+    since = p.first[i] if p.known[i] == NOWHERE else p.following[p.known[i]] - 1
+    for size in range(64, least, -1):
+        at = p.buckets[size]
+        while at != NOWHERE and added < MAXIMAL and p.closed[i] == 0:
+            squares = p.candidates[at]
+            if not is_proved(p, i, squares, since):
+                new = p.counters[SIZE]
+                p.counters[SIZE] += 1
+                p.sets[new], p.bounds[new], p.following[new] = squares, level, 0
+                p.tries[new] = p.candidate_tries[at] - p.begin[i]
+                if p.last[i] == NOWHERE:
+                    p.first[i] = new
+                else:
+                    p.following[p.last[i]] = new + 1
+                p.last[i] = new
+                since = new if since == NOWHERE else since
+                p.closed[i] = 1 if squares == p.possible[i] else 0
+                added += 1
+            at = p.candidate_next[at]
+    return added
+
+
+@kb.entry
+def prove(begin: int, end: int, level: int, proving: Proving) -> int:
+    """Prove sets of placements begin to end - 1 that mate within `level` moves; return their number."""
+    p, total = kb.pointers(proving), 0
+    for number in range(PASSES):
+        added = 0
+        for i in range(begin, end):
+            if p.closed[i]:
+                continue
+            for size in range(129):
+                p.buckets[size] = NOWHERE
+            p.buckets[129] = 0
+            for t in range(p.begin[i], p.begin[i + 1]):
+                propose(p, i, t, level, number == 0)
+            if p.buckets[129]:
+                added += accept(p, i, level)
+        total += added
+        if added == 0 or p.counters[SIZE] > SETS - 1_000_000:
+            break
+    return total
+
+
+@kb.kernel
+def first_superset(p: Proving, i: int, squares: kb.Word) -> int:
+    """Return the first proved set of a placement that contains the squares, or NOWHERE."""
+    at = int(p.first[i])
+    while at != NOWHERE and squares & ~p.sets[at]:
+        at = int(p.following[at]) - 1
+    return at
+
+
+@kb.entry
+def find(i: int, squares: kb.Word, proving: Proving) -> int:
+    """Return the first proved set of a placement that contains the squares, or NOWHERE."""
+    return first_superset(kb.pointers(proving), i, squares)
+
+
+@kb.kernel
+def need(p: Proving, i: int, squares: kb.Word, bound: int, before: int) -> None:
+    """Note that a set is needed: one that contains the squares, with at most this bound, proved before another."""
+    at = first_superset(p, i, squares)
+    if at == NOWHERE or p.bounds[at] > bound or at >= before:
+        p.counters[MISSED] += 1
+        return
+    k = p.needs[i]
+    while k != NOWHERE:
+        is_within = squares & ~p.need_set[k] == kb.NONE and p.need_first[k] == p.bounds[at]
+        if is_within and p.need_bound[k] <= bound and p.need_before[k] <= before:
+            return
+        k = p.need_next[k]
+    k = p.counters[PENDING]
+    p.counters[PENDING] += 1
+    p.need_set[k], p.need_bound[k], p.need_before[k], p.need_first[k] = squares, bound, before, p.bounds[at]
+    p.need_next[k] = p.needs[i]
+    p.needs[i] = k
+
+
+@kb.entry
+def need_from_python(i: int, squares: kb.Word, proving: Proving) -> None:
+    """Note that a set is needed, whatever its bound."""
+    need(kb.pointers(proving), i, squares, MOST, SETS)
+
+
+@kb.kernel
+def serves(p: Proving, at: int, k: int) -> bool:
+    """Return True if a set is as a need says."""
+    is_early = at < p.need_before[k] and p.bounds[at] <= p.need_bound[k]
+    return bool(is_early and p.need_set[k] & ~p.sets[at] == kb.NONE)
+
+
+@kb.kernel
+def drop_served(p: Proving, i: int, chosen: int) -> None:
+    """Drop the needs of a placement that a chosen set serves."""
+    k, before = p.needs[i], NOWHERE
+    while k != NOWHERE:
+        if serves(p, chosen, k):
+            if before == NOWHERE:
+                p.needs[i] = p.need_next[k]
+            else:
+                p.need_next[before] = p.need_next[k]
+        else:
+            before = k
+        k = p.need_next[k]
+
+
+@kb.kernel
+def expand(p: Proving, i: int, at: int) -> None:
+    """Note the sets that the proof of one needs."""
+    t, bound = p.begin[i] + p.tries[at], p.bounds[at]
+    q, refused = p.target[t], p.sets[at] & p.refused[t]
+    if refused:
+        need(p, i, refused, bound, at)
+    alive = transformed_set(p.sets[at] & ~refused, p.symmetry[t]) & ~p.mated[q]
+    if p.sets[at] == refused or alive & losing(p, q):
+        p.counters[MISSED] += 1
+    for k in range(CHECKS * q, CHECKS * q + p.kinds[q]):
+        following = steps_from(alive & p.checks[k]) & p.possible[q]
+        if following:
+            need(p, q, following, bound - 1, SETS)
+    for k in range(2 * q, 2 * q + 2):
+        if alive & p.captures[k]:
+            need(p, p.rest[k], p.rest_square[k], bound - 1, SETS)
+
+
+@kb.entry
+def choose(places: int, level: int, proving: Proving) -> None:
+    """Choose sets with a bound for the needs that no set with a smaller bound can serve."""
+    p = kb.pointers(proving)
+    for i in range(places):
+        while True:
+            must, k = NOWHERE, p.needs[i]
+            while k != NOWHERE:
+                is_larger = must == NOWHERE or kb.popcount(p.need_set[k]) > kb.popcount(p.need_set[must])
+                if p.need_first[k] >= level and is_larger:
+                    must = k
+                k = p.need_next[k]
+            if must == NOWHERE:
+                break
+            best, most, at = NOWHERE, 0, p.first[i]
+            is_served = False
+            while at != NOWHERE:
+                if serves(p, at, must):
+                    if p.used[at]:
+                        drop_served(p, i, at)
+                        is_served = True
+                        break
+                    if p.bounds[at] == level:
+                        count, k = 0, p.needs[i]
+                        while k != NOWHERE:
+                            count += 1 if serves(p, at, k) else 0
+                            k = p.need_next[k]
+                        if count > most:
+                            best, most = at, count
+                at = p.following[at] - 1
+            if is_served:
+                continue
+            p.used[best] = 1
+            drop_served(p, i, best)
+            expand(p, i, best)
+
+
+@kb.entry
+def collect(places: int, chosen: kb.Rows, proving: Proving) -> None:
+    """Write the placement, squares, try and bound of each chosen set, in order of the proof."""
+    p, row = kb.pointers(proving), 0
+    for i in range(places):
+        at = p.first[i]
+        while at != NOWHERE:
+            if p.used[at]:
+                chosen[row, 0], chosen[row, 1] = kb.word(p.places[i]), p.sets[at]
+                chosen[row, 2] = kb.word(p.code[p.begin[i] + p.tries[at]])
+                chosen[row, 3] = kb.word(int(p.bounds[at]))
+                row += 1
+            at = p.following[at] - 1
+
+
+class Work:
+    """The proofs of some endings, and the seconds that each took."""
+
+    def __init__(self, endings: list[str]) -> None:
+        self.arrays, self.places, self.tries = empty(), 0, 0
+        self.parts: dict[str, range] = {}
+        self.seconds = dict.fromkeys(endings, 0.0)
+        ends = sorted([*ENDINGS.values(), END])
+        for name in endings:
+            begin, first = ENDINGS[name], self.places
+            self.places = list_places(kb.TABLES, begin, ends[ends.index(begin) + 1], first, self.arrays)
+            self.parts[name] = range(first, self.places)
+        self.tries = list_all_tries(kb.TABLES, self.places, np.zeros(kb.MAX_MOVES, np.int32), self.arrays)
+
+    def prove(self) -> Iterator[int]:
+        """Prove all that can be proved; yield each level."""
+        level, added = 0, 1
+        while added:
+            level, added = level + 1, 0
+            for name, part in self.parts.items():
+                begun = time.perf_counter()
+                added += prove(part.start, part.stop, level, self.arrays)
+                self.seconds[name] += time.perf_counter() - begun
+            publish(self.places, level, self.arrays)
+            yield level
+
+    def bound(self, i: int, squares: int) -> int:
+        """Return the proved bound of a set; 0 if there is none."""
+        at = find(i, squares, self.arrays)
+        return 0 if at == NOWHERE else int(self.arrays.bounds[at])
+
+    def everywhere(self, i: int) -> int:
+        """Return the squares of a king of which nothing is known."""
+        return int(self.arrays.possible[i])
+
+    def beside_nothing(self, i: int) -> int:
+        """Return the same without the squares beside a piece that nothing protects."""
+        beside = int(self.arrays.captures[2 * i] | self.arrays.captures[2 * i + 1])
+        return self.everywhere(i) & ~beside
+
+    def select(self) -> Proofs:
+        """Choose the sets that the starts need, and all that their proofs need.
+
+        Starts are the king on any square, or on any that is not beside an unprotected piece, and on each single square.
+        """
+        p = self.arrays
+        for i in range(self.places):
+            wide = [squares for squares in (self.everywhere(i), self.beside_nothing(i)) if squares]
+            wide = [*(squares for squares in wide if self.bound(i, squares))][:1]
+            for squares in [*wide, *(chess.BB_SQUARES[one] for one in chess.scan_forward(self.everywhere(i)))]:
+                if self.bound(i, squares):
+                    need_from_python(i, squares, p)
+        for level in range(int(p.bounds[: p.counters[SIZE]].max()), 0, -1):
+            choose(self.places, level, p)
+        if p.counters[MISSED]:
+            raise AssertionError(f"{p.counters[MISSED]} sets that a proof needs are missing")
+        chosen = np.zeros((int(p.used.sum()), 4), np.uint64)
+        collect(self.places, chosen, p)
+        chosen = chosen[np.argsort(chosen[:, 0], kind="stable")]
+        starts = np.searchsorted(chosen[:, 0], np.arange(END + 1, dtype=np.uint64)).astype(np.int64)
+        tries, bounds = (np.ascontiguousarray(chosen[:, k].astype(np.uint16)) for k in (2, 3))
+        return Proofs(starts, np.ascontiguousarray(chosen[:, 1]), tries, bounds)

@@ -1,0 +1,63 @@
+"""Endings in which mate is proved: the bound falls with every accepted move, until mate."""
+
+import random
+
+import chess
+import pytest
+
+from kriegbot.endgames import BareKing, probe, probe_king
+from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee, RuleSet
+from tests.test_endgames import men, squares
+
+PROVED = ("Kd4 Qb1", "Kc3 Rd4", "Kd7 Pe6")
+"""Pieces that mate a king on any square."""
+
+
+@pytest.mark.parametrize("rules", [rules for rules in RULE_SETS.values() if rules.checks_announced], ids=str)
+@pytest.mark.parametrize("color", chess.COLORS)
+def test_a_proved_bound_falls_with_every_accepted_move_until_mate(rules: RuleSet, color: chess.Color) -> None:
+    rng = random.Random(1)
+    for text in PROVED:
+        ours = {square if color else chess.square_mirror(square): kind for square, kind in men(text).items()}
+        known = BareKing.anywhere(color, ours, rules)
+        board = chess.Board(None)
+        for square, kind in ours.items():
+            board.set_piece_at(square, chess.Piece(kind, color))
+        board.set_piece_at(rng.choice(list(chess.scan_forward(known.squares))), chess.Piece(chess.KING, not color))
+        board.turn = color
+        referee, proof = Referee(rules, NO_LIMITS, board.fen()), probe_king(known)
+        assert proof is not None
+        bound = proof.moves
+        while referee.end is None:
+            if referee.turn == color:
+                proof = probe_king(known)
+                assert proof is not None
+                assert proof.moves <= bound
+                bound = proof.moves - (referee.try_move(proof.move) is Answer.ACCEPTED)
+            else:
+                referee.try_move(rng.choice(list(referee.board().legal_moves)))
+            known = known.after(referee.view(color).events[-1])
+        assert referee.end.reason is Reason.CHECKMATE
+
+
+def test_a_view_is_proved_from_our_turn_against_a_bare_king_alone() -> None:
+    referee = Referee(start="8/8/8/3k4/8/8/8/KQ6 w - - 0 1")
+    proof = probe(referee.view(chess.WHITE))
+    assert proof is not None
+    assert proof.moves <= 18
+    assert probe(referee.view(chess.BLACK)) is None
+    referee.try_move(proof.move)
+    assert probe(referee.view(chess.WHITE)) is None
+    assert probe(Referee().view(chess.WHITE)) is None
+
+
+def test_a_rook_beside_a_king_that_may_stand_anywhere_is_not_proved() -> None:
+    assert probe_king(BareKing.anywhere(chess.WHITE, men("Ka1 Re5"))) is None
+    assert probe_king(BareKing(chess.WHITE, men("Ka1 Re5"), squares("g8 h8"))) is not None
+    assert probe_king(BareKing(chess.WHITE, men("Ka1 Nc3"), squares("g8"))) is None
+
+
+def test_without_announced_checks_nothing_is_proved() -> None:
+    silent = [rules for rules in RULE_SETS.values() if not rules.checks_announced]
+    assert [rules.name for rules in silent] == ["openspiel"]
+    assert probe_king(BareKing.anywhere(chess.WHITE, men("Kd4 Qb1"), silent[0])) is None
