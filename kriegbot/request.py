@@ -5,10 +5,11 @@ Commands and the page share these functions. Bad input raises Refused, which say
 
 from __future__ import annotations
 
+import os
 import random
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import chess
@@ -127,7 +128,10 @@ def path_of(text: str) -> Path:
             raise Refused(f"cannot save to {quoted(text)}: it takes a file name.")
         if path.exists() and not path.is_file():
             raise Refused(f"cannot save to {quoted(text)}: it is not a regular file.")
-        probe = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+        real = Path(os.path.realpath(path))
+        if real.is_symlink():
+            raise Refused(f"cannot save to {quoted(text)}: its links lead nowhere.")
+        probe = real.with_name(f".{real.name}.{secrets.token_hex(4)}.part")
         probe.open("xb").close()
         probe.unlink()
     return path
@@ -165,7 +169,8 @@ def playing(path: Path) -> Iterator[None]:
     finally:
         if lock.is_locked:
             lock.release()
-            Path(lock.lock_file).unlink(missing_ok=True)
+            with suppress(OSError):  # Windows refuses while somebody looks whether the game is played
+                Path(lock.lock_file).unlink()
 
 
 def is_played(path: Path) -> bool:

@@ -31,7 +31,7 @@ import chess
 from referee.announcement import End, Reason
 from referee.record import RESERVED, ROSTER, GameRecord, RecordError, Replay, Turn, place
 from referee.rules import Limits, RuleSet, UnknownRuleSet, rule_set
-from referee.text import quoted, read_bytes, write_file
+from referee.text import PRIVATE, quoted, read_bytes, write_file
 from referee.view import Answer, OwnQuestion, OwnTry
 
 SCHEMA = "1"
@@ -51,7 +51,7 @@ _TOKEN = re.compile(
     r"(?P<comment>\{[^}]*\}|;[^\n]*)"
     r"|(?P<result>(?:1-0|0-1|1/2-1/2|\*)(?!\S))"
     r"|(?P<move>(?:(?<![\w+#=])\?\?|[0O]-[0O](?:-[0O])?[+#]?|[A-Za-z][A-Za-z0-9=]*(?:[+]{1,2}|#)?)(?![\w/-]))"
-    r"|(?P<number>[0-9]{1,9}|\.+)"
+    r"|(?P<number>[1-9][0-9]{0,8}|\.+)"
     r"|(?P<annotation>\$[0-9]{1,9}|[!?]{1,2})"
     r"|(?P<open>\()"
     r"|(?P<close>\))"
@@ -105,6 +105,8 @@ def read_pgn(text: str) -> PgnGame:
             game.skipped["sidelines"] = None
         elif depth:
             continue
+        elif kind == "number" and match[0] not in (numbers := _numbers(game)):
+            raise RecordError(f"unexpected text: {quoted(match[0])}, {here}; a number there is {numbers[0]}")
         elif kind == "annotation":
             game.skipped["annotations"] = None
         elif kind == "comment":
@@ -125,6 +127,15 @@ def read_pgn(text: str) -> PgnGame:
     return game
 
 
+def _numbers(game: PgnGame) -> list[str]:
+    """Return the numbers that may stand before the next move, counted from the FEN's or from 1; and its points."""
+    fields = game.headers.get("FEN", "").split()
+    plies = len(game.moves) + (fields[1:2] == ["b"])
+    points = [".", "..", "..."] if plies % 2 else ["."]
+    firsts = {1, *(int(field) for field in fields[5:6] if re.fullmatch("[1-9][0-9]{0,8}", field))}
+    return [*(str(first + plies // 2) for first in sorted(firsts)), *points]
+
+
 def _headers(lines: Iterable[str]) -> dict[str, str]:
     headers: dict[str, str] = {}
     for line in lines:
@@ -143,8 +154,11 @@ def _plain(text: str) -> str:
 
 
 def save_record(record: GameRecord, path: str | os.PathLike[str]) -> None:
-    """Write a record to a file, whole or not at all. Raises RecordError as `record_to_pgn`, and OSError."""
-    write_file(Path(path), record_to_pgn(record).encode())
+    """Write a record to a file, whole or not at all. Raises RecordError as `record_to_pgn`, and OSError.
+
+    A new file is for its owner alone, since it holds what both sides know.
+    """
+    write_file(Path(path), record_to_pgn(record).encode(), mode=PRIVATE)
 
 
 def record_to_pgn(record: GameRecord) -> str:

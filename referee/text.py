@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import reprlib
 import secrets
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import stat
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 MOST_QUOTED = 80  # characters that a message quotes, quotation marks included
+PRIVATE = 0o600  # the mode of a file that its owner alone can read
+HELD = (5, 32)  # Windows' "access is denied" and "used by another process"
 
 _quoting = reprlib.Repr()
 _quoting.maxstring = _quoting.maxlong = _quoting.maxother = MOST_QUOTED
@@ -48,7 +53,13 @@ def unknown(kind: str, name: str, known: Collection[str]) -> str:
 
 @contextmanager
 def atomic_file(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """Open a file of this mode that replaces `path` at the end, unless something is raised. Devices stay devices."""
+    """Open a file that replaces `path` at the end, unless something is raised. A new one gets this mode.
+
+    An older file keeps its mode, and links to it stay. Devices stay devices.
+    """
+    path = Path(os.path.realpath(path))
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     if path.exists() and not path.is_file():
         with path.open("wb") as handle:
             yield handle
@@ -56,19 +67,40 @@ def atomic_file(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as handle:
+            if path.exists():
+                part.chmod(stat.S_IMODE(path.stat().st_mode))
             yield handle
             handle.flush()
             os.fsync(handle.fileno())
-        part.replace(path)
+        unless_held(lambda: part.replace(path))
     except BaseException:
         part.unlink(missing_ok=True)
         raise
 
 
+def unless_held(act: Callable[[], object]) -> None:
+    """Rename or delete a file; try again for 1.5 s while Windows refuses, since a virus scanner may be reading it."""
+    for pause in (0.05, 0.1, 0.2, 0.4, 0.8, None):
+        try:
+            act()
+            return
+        except PermissionError as error:
+            if getattr(error, "winerror", None) not in HELD or pause is None:
+                raise
+            time.sleep(pause)
+
+
 def write_file(path: Path, data: bytes, *, mode: int = 0o666) -> None:
-    """Write a file, whole or not at all. Raises OSError if that fails."""
+    """Write a file, whole or not at all; a new one gets this mode. Raises OSError if that fails."""
     with atomic_file(path, mode) as handle:
         handle.write(data)
+
+
+def write_secret(path: Path, data: bytes) -> None:
+    """Write a file for its owner alone, whoever could read it before. Raises OSError if that fails."""
+    with suppress(FileNotFoundError):
+        path.chmod(PRIVATE)
+    write_file(path, data, mode=PRIVATE)
 
 
 def read_bytes(path: Path, most: int) -> bytes:

@@ -286,3 +286,31 @@ def test_an_unknown_format_is_named_with_the_known_ones() -> None:
     with pytest.raises(RecordError, match=r"unknown format 'iccc'; did you mean 'icc'\? Known: kriegbot, kriegspiel"):
         format_named("iccc")
     assert (format_for("a.json").name, format_for("a.pgn").name) == ("kriegspiel", "kriegbot")
+
+
+@pytest.mark.parametrize(
+    ("movetext", "why"),
+    [
+        ("1. a4 0000 2. a5 1-0", "unexpected text: '0000 2. a5 1-0', at ply 2"),
+        ("1. a4 -- 2. a5 1-0", "unexpected text: '-- 2. a5 1-0', at ply 2"),
+        ("1. a4 Z0 2. a5 1-0", "illegal move: 'Z0', at ply 2"),
+        ("1. a4 @@@@ 2. a5 1-0", "unexpected text: '@@@@ 2. a5 1-0', at ply 2"),
+        ("1. a4 2. a5 1-0", "unexpected text: '2', at ply 2; a number there is 1"),
+        ("1. a4 a5 0002 b4 1-0", "unexpected text: '0002 b4 1-0', at ply 3"),
+        ("1. a4 a5 2... b4 1-0", "unexpected text: '...', at ply 3; a number there is 2"),
+        ("2. a4 a5 *", "unexpected text: '2', at ply 1; a number there is 1"),
+        ("1. a4 17 a5 *", "unexpected text: '17', at ply 2; a number there is 1"),
+    ],
+)
+def test_a_word_that_is_no_move_and_no_number_at_its_place_refuses_the_game(movetext: str, why: str) -> None:
+    assert refused(FORMATS["plain"], f'[Event "x"]\n\n{movetext}\n') == why
+
+
+@pytest.mark.parametrize("number", ["1.", "40.", "1...", "40...", "40. ..."])
+def test_moves_after_a_fen_are_numbered_from_one_or_from_its_number(number: str) -> None:
+    side = "b" if "..." in number else "w"
+    headers = f'[Event "x"]\n[FEN "4k3/8/8/8/8/8/8/4K2R {side} - - 0 40"]\n\n'
+    record, _ = FORMATS["plain"].read(f"{headers}{number} {'Ke7' if side == 'b' else 'Ke2'} *", None)
+    assert len(record.turns) == 1
+    with pytest.raises(RecordError, match="unexpected text: '39'"):
+        FORMATS["plain"].read(f"{headers}39. Ke2 *", None)

@@ -33,7 +33,7 @@ from referee import (
     record_to_pgn,
     save_record,
 )
-from referee.text import write_file
+from referee.text import write_file, write_secret
 from tests.random_games import STARTS, steps
 
 HEADERS = {
@@ -319,8 +319,62 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions as in POSIX")
-def test_a_saved_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
-    (tmp_path / "other").touch()
-    save_record(short_game(), tmp_path / "game.pgn")
-    modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("other", "game.pgn")}
-    assert len(modes) == 1
+def test_a_new_game_is_its_owners_alone_and_an_older_file_keeps_its_mode(tmp_path: Path) -> None:
+    for name, mode in (("new", None), ("shown", 0o644), ("shared", 0o660), ("hidden", 0o600)):
+        path = tmp_path / f"{name}.pgn"
+        if mode is not None:
+            path.touch()
+            path.chmod(mode)
+        save_record(short_game(), path)
+        assert stat.S_IMODE(path.stat().st_mode) == (mode or 0o600)
+        assert load_record(path) == short_game()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions as in POSIX")
+def test_a_secret_is_its_owners_alone_whatever_the_file_was(tmp_path: Path) -> None:
+    (tmp_path / "token").touch(0o644)
+    write_secret(tmp_path / "token", b"secret")
+    assert stat.S_IMODE((tmp_path / "token").stat().st_mode) == 0o600
+
+
+def test_a_link_stays_and_its_target_changes(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for name, target in (("old", "there/real.pgn"), ("new", "there/new.pgn"), ("long", "old")):
+        (tmp_path / name).symlink_to(tmp_path / target)
+    (tmp_path / "there/real.pgn").write_bytes(b"")
+    for name in ("old", "new", "long"):
+        write_file(tmp_path / name, name.encode())
+        assert (tmp_path / name).is_symlink()
+        assert (tmp_path / name).read_bytes() == name.encode()
+    assert sorted(path.name for path in (tmp_path / "there").iterdir()) == ["new.pgn", "real.pgn"]
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(OSError, match="symbolic links"):
+        write_file(tmp_path / "loop", b"")
+
+
+@pytest.mark.parametrize(("refusals", "number"), [(3, 32), (3, 5), (100, 32), (1, None)])
+def test_a_file_that_a_virus_scanner_holds_for_a_moment_is_replaced(
+    refusals: int, number: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows refuses with such a number; without one the folder is not ours, and waiting is of no use."""
+    replace, tried, slept = Path.replace, list[int](), list[float]()
+
+    def held(path: Path, target: Path) -> Path:
+        tried.append(1)
+        if len(tried) > refusals:
+            return replace(path, target)
+        error = PermissionError(13, "Permission denied")
+        if number is not None:
+            error.winerror = number  # type: ignore[attr-defined]
+        raise error
+
+    monkeypatch.setattr(Path, "replace", held)
+    monkeypatch.setattr("referee.text.time.sleep", slept.append)
+    if refusals == 3:
+        write_file(tmp_path / "game", b"moves")
+        assert ((tmp_path / "game").read_bytes(), len(slept)) == (b"moves", 3)
+    else:
+        with pytest.raises(PermissionError):
+            write_file(tmp_path / "game", b"moves")
+        assert len(slept) == (0 if number is None else 5)
+    assert len(list(tmp_path.iterdir())) == (refusals == 3)

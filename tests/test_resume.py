@@ -138,3 +138,18 @@ def test_help_that_a_game_was_played_with_stays_in_its_record(ask: Ask) -> None:
     save_record(begun(Help="1 hint"), GAME)
     assert ask("d4 resign", "resume", GAME)[0] == 0
     assert load_record(GAME).headers["Help"] == "1 hint"
+
+
+def test_a_game_that_is_resumed_or_replaced_through_a_link_keeps_the_link(ask: Ask, tmp_path: Path) -> None:
+    save_record(begun(), tmp_path / "real.pgn")
+    Path("link.pgn").symlink_to("real.pgn")
+    assert ask("d4 resign", "resume", "link.pgn")[0] == 0
+    assert Path("link.pgn").is_symlink()
+    assert load_record("real.pgn").result == "0-1"
+    older = Path("real.pgn").read_bytes()
+    assert ask("e4 resign", "play", "--opponent", "rand", "--save", "link.pgn")[0] == 0
+    assert Path("link.pgn").is_symlink()
+    assert Path("real.pgn~").read_bytes() == older != Path("real.pgn").read_bytes()
+    Path("loop.pgn").symlink_to("loop.pgn")
+    code, out, err = ask("e4", "play", "--opponent", "rand", "--save", "loop.pgn")
+    assert (code, out, err) == (2, "", "kriegbot: cannot save to 'loop.pgn': its links lead nowhere.\n")

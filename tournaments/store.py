@@ -34,7 +34,7 @@ from filelock import FileLock, Timeout
 from kriegbot.players.old_names import with_current_names
 from referee import GameRecord, Limits, RecordError, UnknownRuleSet, record_from_pgn, rule_set
 from referee.pgn import MAX_BYTES
-from referee.text import quoted
+from referee.text import quoted, unless_held
 from tournaments import tables
 from tournaments.schedule import MOST_GAMES, Died, Finished, Pairing, ScheduledGame, Shard, TournamentSettings
 from tournaments.tables import (
@@ -295,7 +295,7 @@ def _create(path: Path, settings: Mapping[str, str], pairings: Iterable[Pairing]
             connection.executemany("INSERT INTO pairings VALUES (?, ?, ?)", rows)
         for left in ("-wal", "-shm"):  # of a killed run whose file was deleted: SQLite would take its games over
             path.with_name(path.name + left).unlink(missing_ok=True)
-        part.replace(path)
+        unless_held(lambda: part.replace(path))
     except UnicodeEncodeError as error:
         raise StoreError(f"illegal player {quoted(error.object)}: its name cannot be written in UTF-8") from None
     except (sqlite3.Error, OSError) as error:

@@ -22,7 +22,7 @@ from kriegbot.game.process import try_out
 from kriegbot.players import specs
 from kriegbot.request import Refused, check_sandbox, seed_of, whole_of
 from referee import RULE_SETS, GameRecord, RecordError, RuleSet, record_to_pgn
-from referee.text import atomic_file, did_you_mean, one_line, quoted, unknown
+from referee.text import PRIVATE, atomic_file, did_you_mean, one_line, quoted, unknown, unless_held
 
 T = TypeVar("T")
 
@@ -152,13 +152,14 @@ class GameFile:
         return f"Saved to {self.path}{self._note}."
 
     def _write(self, record: GameRecord) -> None:
-        with atomic_file(self.path) as file:
+        path = Path(os.path.realpath(self.path))
+        with atomic_file(path, PRIVATE) as file:
             file.write(record_to_pgn(record).encode())
             file.flush()
             os.fsync(file.fileno())  # before the older file moves: the disk may be full
-            if not self._is_ours and self.path.exists() and self.path.stat().st_size:
-                older = self.path.with_name(self.path.name + "~")
-                self.path.replace(older)
+            if not self._is_ours and path.exists() and path.stat().st_size:
+                older = path.with_name(path.name + "~")
+                unless_held(lambda: path.replace(older))
                 self._note = f" (the older file is now {older})"
         self._is_ours = True
 

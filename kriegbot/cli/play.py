@@ -36,6 +36,7 @@ from kriegbot.players.kriegbot import BEST, LEVELS
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import PERSON, Refused, games_folder, is_played, is_resumable, path_of, playing
 from referee import GameRecord, Reason, RecordError, Resign, RuleSet, View, load_record
+from referee.text import unless_held
 
 Console: TypeAlias = PlainConsole | TerminalConsole
 
@@ -244,7 +245,8 @@ class ConsoleGame:
         if program.failure:
             print(program.log.rstrip(), file=sys.stderr)
         if is_draft and file is not None and not can_continue:
-            file.path.unlink(missing_ok=True)
+            with suppress(OSError):
+                unless_held(file.path.unlink)
             chosen = _ask_path(common.free_name()) if record.turns or not is_broken_off else None
             file = None if chosen is None else common.GameFile(chosen)
         if file is not None:

@@ -28,7 +28,7 @@ import httpx
 from kriegbot.folders import config_folder
 from kriegbot.request import Refused, refusing
 from referee import RULE_SETS
-from referee.text import one_line, quoted, write_file
+from referee.text import one_line, quoted, write_secret
 
 Json: TypeAlias = dict[str, Any]
 
@@ -267,4 +267,4 @@ def load_token(path: Path) -> str:
 def _write(path: Path, text: str) -> None:
     with refusing(OSError, beginning=f"cannot save the token '{path}': "):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_file(path, text.encode(), mode=0o600)
+        write_secret(path, text.encode())

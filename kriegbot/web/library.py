@@ -31,7 +31,7 @@ from kriegbot.web.notices import Analysis, SavedGame, TurningPoints
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
 from referee.pgn import pgn_decoded
-from referee.text import read_bytes, write_file
+from referee.text import read_bytes, unless_held, write_secret
 
 MAX_SHOWN = 300  # games listed, the newest
 MAX_UPLOADED = 256 * 1024  # bytes of an uploaded file
@@ -111,7 +111,7 @@ class Library:
     def delete(self, name: str) -> None:
         """Delete a game."""
         with refusing(OSError, beginning="The game cannot be deleted: "):
-            self.path(name).unlink()
+            unless_held(self.path(name).unlink)
 
     def new_path(self, id_: str) -> Path:
         """Return a new file name for a game."""
@@ -230,7 +230,7 @@ def write_private(path: Path, data: bytes) -> None:
     """Write a file that only its owner can read, if it can be written."""
     with logged("write", path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, data, mode=0o600)
+        write_secret(path, data)
 
 
 @contextmanager
