@@ -170,6 +170,34 @@ wide = Backup("wide", (0.0, 0.0, 0.0), two, both)
 no_numbers = Backup("no_numbers", (), two, both)
 infinity = Backup("infinity", (float("inf"), 0.0), two, both)
 swapped = Backup("swapped", (0.0, 0.0), both, two)
+
+@fold
+def squares(totals: Reals, weights: Reals, values: Reals, count: int) -> None:
+    for i in range(count):
+        totals[0] += weights[i] * values[2 * i]
+        totals[1] += weights[i] * values[2 * i + 1] ** 2
+@settle
+def less_deviation(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:
+    settled[0], settled[1] = totals[0], totals[1]
+    mean = totals[0] / weight
+    return mean - max(0.0, totals[1] / weight - mean * mean) ** 0.5
+@fold
+def lost(totals: Reals, weights: Reals, values: Reals, count: int) -> None:
+    for i in range(count):
+        totals[0] += weights[i] * values[2 * i]
+        totals[1] += weights[i] if values[2 * i + 1] < -5000.0 else 0.0
+@fold
+def latest(totals: Reals, weights: Reals, values: Reals, count: int) -> None:
+    for i in range(count):
+        totals[0] = values[i]
+@settle
+def forgets_weights(totals: Reals, weight: float, parameters: Reals, settled: Reals) -> float:
+    settled[0], settled[1] = totals[0] / weight, totals[1] / weight
+    return totals[0] / weight
+spread = Backup("spread", (0.0, 0.0), squares, less_deviation)
+risk = Backup("risk", (0.0, 0.0), lost, both)
+last = Backup("last", (0.0,), latest)
+light = Backup("light", (0.0, 0.0), two, forgets_weights)
 """
 
 
@@ -190,11 +218,15 @@ swapped = Backup("swapped", (0.0, 0.0), both, two)
         (OPPONENTS, "beyond", "writes more weights than there is room for"),
         (BACKUPS, "fits", None),
         (BACKUPS, "narrow", "writes more numbers than the 1 of its `start`"),
-        (BACKUPS, "wide", "writes fewer than 3 finite numbers for three values"),
+        (BACKUPS, "wide", "writes fewer than 3 finite numbers"),
         (BACKUPS, "no_numbers", "starts with (); it takes a tuple of one number (float) or more"),
-        (BACKUPS, "infinity", "writes fewer than 2 finite numbers for three values"),
-        (BACKUPS, "more", "writes fewer than 2 finite numbers for three values, or reads beyond"),
+        (BACKUPS, "infinity", "writes fewer than 2 finite numbers"),
+        (BACKUPS, "more", "writes fewer than 2 finite numbers, or reads beyond"),
         (BACKUPS, "swapped", "is a Kernel; it takes a function decorated with `fold`"),
+        (BACKUPS, "spread", "keeps 3065.58, 2.68498e+15 in place of 3065.58, 6.93293e+07 at depth 2: a row of"),
+        (BACKUPS, "risk", "keeps 3065.58, 0 in place of 3065.58, 0.166667 at depth 2: a row of its totals has to mean"),
+        (BACKUPS, "last", "keeps -10000 in place of 10000 if the same values come in another order"),
+        (BACKUPS, "light", "gives 340.62 in place of 1021.86 at depth 3: `settle` passes up another value"),
     ],
 )
 def test_a_part_that_breaks_its_contract_is_refused(

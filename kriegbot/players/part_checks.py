@@ -31,6 +31,8 @@ BOARDS = (
 MAX_CENTIPAWNS = 10_000
 GUARD_LENGTH, GUARD = 64, -7.5e77
 """Number of words behind each array that a part must leave alone, and their value."""
+VALUES, WEIGHT = (-10_000.0, -3_000.0, -900.0, -120.0, -7.0, 30.0, 250.0, 1_100.0, 10_000.0), 3.0
+"""Values that backup rules are tried with, and their total weight."""
 
 
 @cache
@@ -86,16 +88,40 @@ def _check_backup(part: Any) -> None:
         raise BadPart(f"starts with {one_line(repr(part.start), 80)}; it takes a tuple of one number (float) or more")
     _compile(part.fold, Fold, "fold")
     _compile(part.settle, Settle, "settle")
-    width, unused = len(part.start), [math.nan] * GUARD_LENGTH
-    totals = np.array([*part.start] + [GUARD] * GUARD_LENGTH)
-    settled = np.full(width + GUARD_LENGTH, GUARD)
-    values = np.array([value for value in (-120.0, 30.0, 250.0) for _ in range(width)] + unused)
-    weights, parameters = np.array([0.5, 1.0, 1.5, *unused]), np.array([*part.parameters, *unused])
-    value = _back_up(part.fold, part.settle, totals, weights, values, 3, parameters, settled)
-    if (totals[width:] != GUARD).any() or (settled[width:] != GUARD).any():
+    rows = np.repeat(np.array(VALUES)[:, None], len(part.start), axis=1)
+    shares = np.linspace(0.5, 1.5, len(rows)) * WEIGHT / len(rows)
+    some = shares[::2].sum()
+    totals, value, passed_up = _backed_up(part, (rows, shares))
+    again, *_ = _backed_up(part, (rows[1::2], shares[1::2]), (rows[::-2], shares[::-2]))
+    if not np.allclose(again, totals):
+        raise BadPart(f"keeps {_text(again)} in place of {_text(totals)} if the same values come in another order")
+    behind, *_ = _backed_up(part, (rows[::2], shares[::2] / some))  # as of the replies to one move
+    again, *_ = _backed_up(part, (behind[None], np.array([some])), (rows[1::2], shares[1::2]))
+    if not np.allclose(again, totals):
+        why = "a row of its totals has to mean what the values behind it mean"
+        raise BadPart(f"keeps {_text(again)} in place of {_text(totals)} at depth 2: {why}")
+    _, higher, _ = _backed_up(part, (passed_up[None], np.ones(1)))
+    if not math.isclose(higher, value, rel_tol=1e-6):
+        raise BadPart(f"gives {higher:g} in place of {value:g} at depth 3: `settle` passes up another value")
+
+
+def _backed_up(part: Backup, *calls: tuple[kb.RealArray, kb.RealArray]) -> tuple[kb.RealArray, float, kb.RealArray]:
+    """Return totals, the value and what goes up after calls of `fold`, each with rows [N, width] and weights [N]."""
+    width, unused = len(part.start), np.full(GUARD_LENGTH, math.nan)
+    totals, passed_up = np.array([*part.start] + [GUARD] * GUARD_LENGTH), np.full(width + GUARD_LENGTH, GUARD)
+    parameters, value = np.append(part.parameters, unused), math.nan
+    for rows, weights in calls:
+        values, each = np.append(rows, unused), np.append(weights, unused)
+        value = _back_up(part.fold, part.settle, totals, each, values, len(rows), parameters, passed_up)
+    if (totals[width:] != GUARD).any() or (passed_up[width:] != GUARD).any():
         raise BadPart(f"writes more numbers than the {width} of its `start`")
-    if not all(map(math.isfinite, (value, *totals[:width], *settled[:width]))) or GUARD in settled[:width]:
-        raise BadPart(f"writes fewer than {width} finite numbers for three values, or reads beyond its arguments")
+    if not all(map(math.isfinite, (value, *totals[:width], *passed_up[:width]))) or GUARD in passed_up[:width]:
+        raise BadPart(f"writes fewer than {width} finite numbers, or reads beyond its arguments")
+    return totals[:width], value, passed_up[:width]
+
+
+def _text(totals: kb.RealArray) -> str:
+    return ", ".join(f"{total:g}" for total in totals)
 
 
 def _rows() -> kb.Rows:
@@ -124,4 +150,4 @@ def _back_up(
 ) -> float:
     """Fold values into the totals and settle them."""
     fold(kb.pointer(totals), kb.pointer(weights), kb.pointer(values), count)
-    return settle(kb.pointer(totals), 3.0, kb.pointer(parameters), kb.pointer(settled))
+    return settle(kb.pointer(totals), WEIGHT, kb.pointer(parameters), kb.pointer(settled))

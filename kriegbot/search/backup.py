@@ -3,6 +3,11 @@
 A rule accumulates a few numbers, the totals, for each try of an information set. `fold` adds all that may follow the
 try to them: histories, replies and announcements, among which we do not choose. Once all are in, `settle` turns the
 totals of a try into the value by which we choose. What it passes up for the best try goes on to the set above.
+
+Totals go up as they are: those of the replies to one move, weights summing to 1, are folded as a row of values into
+those of our try. So a row of totals must mean what the values behind it mean. Sums and extremes do; a sum of squares,
+whose fold squares it again from depth 2 on, does not, and `players.part_checks` refuses it. Settling the replies first
+would give another rule: the spread of replies on each board, not of all that may follow.
 """
 
 from collections.abc import Callable
