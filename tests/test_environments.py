@@ -5,13 +5,25 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
+from hashlib import sha256
+from itertools import product
 
 import chess
 import numpy as np
 import pytest
 
 from kriegbot.environments.batch import Batch
-from kriegbot.environments.spaces import ACTIONS, ASK, action_of, mask_of, number_of, observe, open_actions, reward_of
+from kriegbot.environments.spaces import (
+    ACTIONS,
+    ASK,
+    VERSION,
+    action_of,
+    mask_of,
+    number_of,
+    observe,
+    open_actions,
+    reward_of,
+)
 from kriegbot.game.match import apply_action
 from kriegbot.kernels import LOST_STALEMATE, encode_announcement, from_board, to_board
 from referee import (
@@ -66,6 +78,18 @@ def compare(rules: RuleSet, start: str, games: int, steps: int, seed: int = 0) -
                     assert np.array_equal(batch.last_observations[i, place], observe(referee.view(color)))
                 referees[i] = Referee(rules, LIMITS, start)
     return seen
+
+
+def test_planes_and_actions_are_those_of_their_version() -> None:
+    digest = sha256()
+    for rules, start in product(RULE_SETS.values(), STARTS):
+        batch = Batch(2, rules, LIMITS, start=start, seed=3)
+        for _ in range(20):
+            actions = batch.random_actions()
+            for array in (batch.observations, np.packbits(batch.masks), actions.astype("<i8")):
+                digest.update(array.tobytes())
+            batch.step(actions)
+    assert {VERSION: digest.hexdigest()[:16]} == {1: "3c264f004dc14840"}, "networks no longer fit: raise it"
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ import referee
 from kriegbot.game.match import apply_action
 from referee import AskAny, Referee, View
 
+VERSION = 1  # of planes and actions; a network is for the version that it learnt with
 UNDERPROMOTIONS = 64 * 64
 ASK = UNDERPROMOTIONS + 8 * 3 * 3
 ACTIONS = ASK + 1
