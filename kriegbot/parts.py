@@ -7,8 +7,8 @@ A part is built in, offered by an installed package, or in a file of the user:
     path/file.py:OBJECT     an object that a file defines
     package.module:OBJECT   an object that an importable module defines
 
-The last two are parts "from outside". Listing names reads the files of a folder as text and imports none, since
-importing kernels takes half a second. Loading a part runs its code in this process.
+All but the first are parts "from outside". Listing names reads the files of a folder as text and imports none of them.
+Loading a part runs its code in this process.
 """
 
 from __future__ import annotations

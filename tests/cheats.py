@@ -466,7 +466,7 @@ def opens_our_lock() -> object:
     return os.open(scene["lock"], os.O_RDONLY)
 
 
-NEXT = "leave notes for its next game"
+NEXT = "leave notes for its next game in files"
 
 
 @way(NEXT)
@@ -732,12 +732,21 @@ def fills_the_disk() -> object:
     return True
 
 
-LOAD = "talk to another player by how busy the machine is, or by futexes on a file that both can read"
+LOAD = "talk to another player, or to its next game, by what the machine does, has cached or waits for"
 
 
 @way(LOAD, walled=ALWAYS)
 def notices_the_load() -> object:
     return Path("/proc/loadavg").read_text(encoding="utf-8")
+
+
+@way(LOAD, walled=ALWAYS)
+def notices_what_is_cached() -> object:
+    file = os.open(sys.executable, os.O_RDONLY)
+    os.pread(file, 1, 0)
+    begun = time.perf_counter()
+    os.pread(file, 1, 0)
+    return time.perf_counter() - begun < 0.01  # from a disk it takes longer
 
 
 @way(LOAD, walled=ALWAYS)

@@ -336,7 +336,7 @@ class Finishing:
         self._king: BareKing | None = None
 
     def update(self, view: View, seconds: float | None = None) -> None:
-        """Update for the news in a view. Once the king is bare, the other search needs no more updates."""
+        """Update for the news in a view. Once the king is bare the other search gets no more: the king stays bare."""
         self._king = BareKing.of(view)
         if self._king is None:
             self.search.update(view, seconds)

@@ -23,9 +23,15 @@ TYPE_SHIFT, TYPE_MASK = words(11, MAX_TYPES - 1 << 11)
 class Position(NamedTuple):
     """Bitboards with bit 0 = a1 and bit 63 = h8, as in python-chess, and the rest of a position in `meta`.
 
-    Bits of `meta`: 0 side to move (0 White); 1-4 castling rights K Q k q; 5-10 en passant square, 0 for none, set only
-    if a pawn of the side to move can capture there, pins aside; 11-15 opponent type that a belief assumes on this
-    board, 0 elsewhere; 16-31 halfmove clock; 32-63 plies since the start of the game.
+    Bits of `meta`:
+
+        63                    32 31               16 15       11 10        5 4   3   2   1  0
+        +-----------------------+-------------------+-----------+-----------+---+---+---+---+------+
+        | plies since the start |  halfmove clock   |   type    |    ep     | q | k | Q | K | side |
+        +-----------------------+-------------------+-----------+-----------+---+---+---+---+------+
+
+    side: to move, 0 for White. K Q k q: castling rights. ep: en passant square, 0 for none, set only if a pawn of the
+    side to move can capture there, pins aside. type: that of the opponent which a belief assumes here, 0 elsewhere.
     """
 
     pawns: Word

@@ -22,7 +22,7 @@ from kriegbot.parts import files_of
 from referee.text import atomic_file
 
 LATER = ("kriegbot.search.pruned", "kriegbot.endgames.")
-"""Beginnings of module names that the flagship does without until a king is bare: half of the compile time."""
+"""Beginnings of module names that the flagship begins without: `pruned` is for `paranoid`, endings come late."""
 WITH_TABLES = "kriegbot.endgames.delayed_information"  # its function `build` fills in tables
 MOVING = 1.0  # seconds after which progress is reported again
 FIRST, ALL = "prepared-first", "prepared"  # files that mark the folder of kernels

@@ -14,7 +14,10 @@ from kriegbot import kernels as kb
 
 
 class Announced(NamedTuple):
-    """Announcements of our last move and of the opponent's before it, by `kernels.encode_announcement`; 0 for none."""
+    """Announcements of our last move and of the opponent's before it, by `kernels.encode_announcement`; 0 for none.
+
+    The opponent is the side to move, whose moves the model weighs. To predict our own tries the two change places.
+    """
 
     ours: int
     theirs: int

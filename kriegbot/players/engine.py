@@ -44,7 +44,7 @@ T = TypeVar("T")
 logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # else an engine could fill the log of its player
 
 ENGINES = Programs("chess engine", "", "", usual=("stockfish",))
-BELIEF, PARTICLES = "opponent_types", 20_000  # opponent model of the belief, and its most boards: as the flagship's
+BELIEF, PARTICLES = "opponent_types", 20_000  # opponent model of the belief, as the flagship's, and its most boards
 SCALE = 2500.0  # centipawns of a game nearly won, beyond which values flatten as chances of winning do
 MATE = 10_000  # centipawns
 REPETITION_PRICE = 4.0  # centipawns for an earlier turn with our pieces so placed

@@ -1,7 +1,7 @@
 """Names of options and parts in specs of earlier versions, and their names today.
 
 Records and tournament files of 0.1.0 and 0.2.0 hold such specs, and the seeds of a tournament's games derive from
-them. Nothing else reads this table.
+them. Specs that people type may use them, too.
 """
 
 import re

@@ -1,4 +1,7 @@
-"""A sparring partner that stays at home: it castles, protects its pieces, and advances pawns only when well ahead."""
+"""A sparring partner that stays at home: it castles, protects its pieces, and keeps its pawns back until well ahead.
+
+Before that only the pawns on the files c to e advance, by one square, and pawns capture near home.
+"""
 
 from __future__ import annotations
 

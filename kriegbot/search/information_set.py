@@ -40,14 +40,18 @@ class InformationSet:
 
 
 def tries_in(view: View, row: kb.Rows) -> Tries:
-    """Return the tries [M] to search, from any consistent board: all but those answered ILLEGAL; see `are_open`."""
+    """Return the tries [M] to search, from any consistent board: all but those answered ILLEGAL; see `are_open`.
+
+    `view.refused` holds more: nonsense, and what a server does not allow. These answers leave the boards as they are,
+    and every legal move of a board must be among the tries. Seeds and budgets count `view.refused`, a try each.
+    """
     return kb.tries_of(row, may_capture(view.pawn_tries), [kb.encode_move(move) for move in view.illegal])
 
 
 def are_open(view: View, tries: Tries) -> npt.NDArray[np.bool_]:
     """Return which [M] of the searched tries are open in a view.
 
-    Others are searched as if they were: those that an obligation to capture with a pawn rules out for now, and those
-    that a server does not allow.
+    Others are searched as if they were, since they are legal on some boards: those that an obligation to capture with
+    a pawn rules out for now, and those that a server does not allow.
     """
     return np.isin(tries, [kb.encode_move(move) for move in view.tries()])

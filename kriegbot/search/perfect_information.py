@@ -8,7 +8,8 @@ value is that of the best next try, and over the others mostly the mean, partly 
 
 The paper does not describe its search of a board. `value_boards` is the textbook's: fail-soft negamax, captures first
 (most valuable victim, least valuable attacker), then the killer move (Akl and Newborn 1977). Quiescence searches
-captures and promotions to a queen; a side may stand pat unless it is in check, where it has all evasions.
+captures and promotions to a queen; a side may stand pat unless it is in check, where it has all evasions. The last ply
+of quiescence is valued in check, too.
 """
 
 import time

@@ -4,9 +4,10 @@ docs/method.md has the equations. The sums of Eq. 2 become minima in Eq. 3; the 
 between. The maxima are taken later, by `tree.back_up`, once all histories of a set are in: a maximum inside one history
 would be strategy fusion, a different choice on each board that looks the same to us.
 
-Two shortcuts are not in the equations. Equal boards of one draw are searched as one, with their joint weight. And with
+Three shortcuts are not in the equations. Equal boards of one draw are searched as one, with their joint weight. With
 one or two plies left we make no choice after an accepted try, so its announcements change nothing: its value depends on
-the history alone, and all sets that the history reaches through refusals share it. In the paper each refused try costs
+the history alone, and all sets that the history reaches through refusals share it. And a history that survives a
+refusal keeps its lists of moves and values (`tree.Lists`). In the paper each refused try costs
 a ply. With `Settings.free_refusals` = n the first n in a row cost none, and one more counts as a random legal move.
 
 A quiet move (`kernels.is_quiet`) gives no check and ends nothing, so its leaf needs no test for an end. `ours` and
@@ -89,7 +90,7 @@ def outcomes_of(walk: Walk, stage: int) -> kb.Reals:
 
 @kb.inlined
 def fold_one(walk: Walk, totals: kb.Reals, weight: float, values: kb.Reals) -> None:
-    """Fold the totals `values` of one set, weighing `weight`, into `totals`."""
+    """Fold one row, values or the totals behind a move, into `totals`; see `search.backup` for which totals may."""
     walk.one_weight[0] = weight
     walk.fold(totals, walk.one_weight, values, 1)
 

@@ -103,7 +103,7 @@ class Settings:
 
 
 OFFERED = {"depth", "time", "samples", "particles", "evaluator", "backup", "opponent", "belief_model", "free_refusals"}
-"""Settings for everybody; only Python and `kriegbot reproduce` offer the others."""
+"""Settings in specs that people type. Python, `kriegbot reproduce`, saved games and tournaments may hold the others."""
 OPTIONS: dict[str, Option] = {
     one.name: Option(one.name, is_experimental=one.name not in OFFERED, **one.metadata)
     for one in fields(Settings)

@@ -146,7 +146,7 @@ def bucket_of(tree: SearchTree, slot: int, ours: int, theirs: int) -> int:
     """Return the bucket, in the hash table, of the set behind a slot after the announcements of our move and the reply.
 
     Its `node_of_key` is -1 until the set has a node. Return -1 and set the counter FULL if no node is left for it. The
-    key is a hash: two sets collide once in some ten million searches of the largest tree.
+    key is a hash of 63 bits: two sets collide once in some sixty million searches of the largest tree.
     """
     key = kb.mix64(kb.mix64(kb.mix64(kb.word(slot)) ^ kb.word(ours)) ^ kb.word(theirs)) | kb.ONE
     bucket = (key >> kb.ONE) & kb.word(tree.last_key)
