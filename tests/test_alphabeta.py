@@ -9,7 +9,7 @@ import pytest
 
 from evaluators import load_evaluator
 from kriegbot.kernels import encode_move, from_board, kernel_rules, tries_of
-from kriegbot.search.perfect_information import MATE, QUIESCENCE, value_boards
+from kriegbot.search.perfect_information import value_boards
 from referee import NO_LIMITS, WILD16
 from tests.effort import many
 from tests.plain_evaluators import ks
@@ -20,6 +20,7 @@ TERMS = kernel_rules(WILD16, NO_LIMITS)
 NEVER = np.zeros(1, np.int64)
 MOST_LEAVES = many(10**9, 1_000)
 """Boards that have more, without cuts a hundred times as many, are left to a thorough run."""
+MATE, QUIESCENCE = 10_000, 4
 
 
 def is_tactical(board: chess.Board, move: chess.Move) -> bool:
@@ -54,12 +55,13 @@ def plain_negamax(board: chess.Board, side: chess.Color, depth: int, ply: int, k
     return max(values)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("depth", [1, 2])
-def test_values_equal_plain_negamax(depth: int) -> None:
+@pytest.mark.parametrize(
+    ("depth", "count"), [(1, 12), *(pytest.param(depth, 60, marks=pytest.mark.slow) for depth in (1, 2))]
+)
+def test_values_equal_plain_negamax(depth: int, count: int) -> None:
     rng = random.Random(depth)
-    boards = [sparse_board(rng) for _ in range(60)]
-    boards += [played(seed, plies=20 + seed).board() for seed in range(6)] if depth == 1 else []
+    boards = [sparse_board(rng) for _ in range(count)]
+    boards += [played(seed, plies=20 + seed).board() for seed in range(6)] if (depth, count) == (1, 60) else []
     checked = 0
     for board in boards:
         if not any(board.legal_moves):
@@ -79,7 +81,24 @@ def test_values_equal_plain_negamax(depth: int) -> None:
             board.pop()
         assert found == expected
         checked += 1
-    assert checked >= 50
+    assert checked >= 0.8 * count
+
+
+@pytest.mark.parametrize(
+    ("pieces", "move", "value"),
+    [
+        ("3k4/8/8/3p4/8/8/8/3RK3", "d1d5", 500),  # nothing protects the pawn
+        ("3k4/8/2p5/3p4/8/8/8/3RK3", "d1d5", -100),  # the rook for one of two pawns
+        ("3k4/8/2p5/3p4/2P5/8/8/3RK3", "d1d5", 100),  # the rook for both
+        ("3k4/8/2p5/3p4/2P5/8/8/3RK3", "c4d5", 500),
+        ("k2r4/3r4/3r4/3p4/8/3R4/3R4/K2R4", "d3d5", 0),  # after four more captures there is another, unseen
+    ],
+)
+def test_an_exchange_is_played_out_for_four_plies(pieces: str, move: str, value: int) -> None:
+    row = from_board(chess.Board(f"{pieces} w - - 0 1"))
+    tries = tries_of(row)
+    values, _ = value_boards(row.reshape(1, 8), tries, 1, load_evaluator("material"), TERMS, NEVER)
+    assert values[0][tries.tolist().index(encode_move(chess.Move.from_uci(move)))] == value
 
 
 def test_the_sooner_mate_is_worth_more() -> None:

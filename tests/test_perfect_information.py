@@ -18,8 +18,10 @@ from kriegbot.search.perfect_information import (
     BOARDS,
     DEPTH,
     BoardValues,
+    blended,
     open_values,
     value_boards,
+    values_of_tries,
 )
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.settings import Method
@@ -123,3 +125,35 @@ def test_boards_that_differ_in_labels_alone_are_valued_once(monkeypatch: pytest.
     found = open_values(several, METHOD, None, 1, valued)
     monkeypatch.setattr(perfect_information, "value_boards", lambda rows, *_: (np.zeros((len(rows), 20), np.int64), 0))
     assert found == pytest.approx(open_values(one, METHOD, None, 1, valued))
+
+
+def test_the_worst_fifth_of_the_boards_counts_three_tenths() -> None:
+    values, weights = np.array([[0.0, 50.0], [100.0, np.nan], [200.0, 100.0]]), np.array([1.0, 2.0, 1.0])
+    # of the first try a fifth of the weight, 0.8, is at 0; of the second, 0.4 of 2, at 50
+    assert blended(values, weights).tolist() == pytest.approx([0.7 * 100, 0.7 * 75 + 0.3 * 50])
+    assert blended(values[:2], weights[:2])[0] == pytest.approx(0.7 * 200 / 3)
+    assert blended(values[1:2], weights[1:2])[0] == pytest.approx(100.0)
+
+
+def test_a_refused_try_is_followed_by_the_try_that_is_best_on_the_boards_left() -> None:
+    no = np.nan
+    values = np.array([[100.0, 100.0, 0.0, no], [100.0, 0.0, 100.0, no], [0.0, 100.0, 100.0, no], [0.0, 0.0, 0.0, 60.0]])
+    found, legal = values_of_tries(values, np.ones(4))
+    assert legal.tolist() == [1.0, 1.0, 1.0, 0.25]
+    # each other try has 100 on two of the three boards that refuse the last; the refused one has nothing there
+    assert found[3] == pytest.approx(0.25 * 60 + 0.75 * 200 / 3)
+    assert found[0] == pytest.approx(0.7 * 50 + 0.3 * 0)
+
+
+def test_a_try_that_is_illegal_after_a_refusal_has_the_median_of_the_board() -> None:
+    no = np.nan
+    values = np.array([[no, no, 10.0, 20.0, 90.0], [30.0, 40.0, 0.0, 0.0, 0.0]])
+    found, legal = values_of_tries(values, np.array([3.0, 1.0]))
+    assert legal.tolist() == [0.25, 0.25, 1.0, 1.0, 1.0]
+    assert found[0] == pytest.approx(0.25 * 30 + 0.75 * 90)  # the second would have 20, the last has 90
+    assert values_of_tries(values[:, [0, 1, 3]], np.array([3.0, 1.0]))[0][0] == pytest.approx(0.25 * 30 + 0.75 * 20)
+
+
+def test_an_only_try_that_is_always_legal_has_its_own_value() -> None:
+    found, _ = values_of_tries(np.array([[50.0], [-20.0]]), np.ones(2))
+    assert found.tolist() == pytest.approx([0.7 * 15 + 0.3 * -20])
