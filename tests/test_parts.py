@@ -51,10 +51,15 @@ def test_a_file_is_a_part_if_it_defines_its_own_name(tmp_path: Path, monkeypatch
 
 def test_listing_parts_imports_no_kernels() -> None:
     program = (
-        "import sys\nfrom evaluators import EVALUATORS\nprint(*EVALUATORS.names())\nassert 'numba' not in sys.modules\n"
+        "import sys\nfrom evaluators import EVALUATORS, load_evaluator\nprint(*EVALUATORS.names())\n"
+        "for load in (str, load_evaluator):\n"
+        "    load('ks')\n    print(*sorted({'evaluators.ks', 'kriegbot.kernels.jit', 'numba'} & sys.modules.keys()))\n"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
-    assert answer.stdout.split() == ["conservative", "ks", "material", "sound"]
+    names, listed, loaded = answer.stdout.splitlines()
+    assert names.split() == ["conservative", "ks", "material", "sound"]
+    assert listed == ""
+    assert loaded.split() == ["evaluators.ks", "kriegbot.kernels.jit"]
 
 
 def test_a_part_that_is_not_there_is_refused_with_what_is() -> None:
