@@ -1,6 +1,6 @@
 """Make players and load rule sets in this process: built-in ones, and code from outside.
 
-Kernels, whose import takes as long as all other imports, are imported for players that use them.
+Kernels are imported only for players that use them.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ the opponent attacks. The rest is a script's own taste.
 The hunt for a lone king rates each try by the referee's possible replies instead of a search, after Bolognesi and
 Ciancarini, "Searching over metapositions in Kriegspiel" (2004), and Ciancarini and Favini, "Solving Kriegspiel endings
 with brute force" (2009). Few squares for the king, near the edge and near our king, are good; a piece that it may
-capture is bad. The set of squares is exact while the opponent has no other piece, and a guess while it has few.
+capture is bad. The set of squares is a guess if the hunt began while the opponent had other pieces.
 """
 
 from __future__ import annotations

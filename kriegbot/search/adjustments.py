@@ -59,7 +59,7 @@ class Context:
     """Arguments of adjustments besides the values.
 
     `tries` are those of `histories` [M] as moves, with `legal` [M], the probability that each is legal, and `is_open`
-    [M], False if the answer to "Any?" rules it out. `deadline` is a time of `time.perf_counter`, None without a limit.
+    [M], as `information_set.are_open` says. `deadline` is a time of `time.perf_counter`, None without a limit.
     """
 
     settings: Settings

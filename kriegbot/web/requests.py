@@ -1,7 +1,7 @@
 """The messages from a browser to the server: JSON objects of at most `MAX_BYTES`, checked by msgspec.
 
-`do` names the message. Squares are written as "e4", pieces as letters as in a FEN, sides as "white" and "black", tries
-in UCI notation. `kriegbot.web.notices` has the other direction.
+`do` names the message. Squares are written as "e4", pieces as letters as in a FEN, sides as "white" and "black"; tries
+as people write them here, in UCI notation in `kriegbot.web.notices`, which has the other direction.
 """
 
 from __future__ import annotations

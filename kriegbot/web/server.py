@@ -1,6 +1,6 @@
-"""The server of the page: on a free port of this machine, until Ctrl-C; then it abandons and saves all games.
+"""The server of the page: on its last port, or a free one, until Ctrl-C; then it abandons and saves all games.
 
-The server listens on this machine alone, but its browser visits other sites, whose scripts may send requests to any
+By default it listens on this machine alone, but its browser visits other sites, whose scripts may send requests to any
 address. They do not know the token in the page's address, and cannot forge the Origin header of a WebSocket. A foreign
 name that suddenly resolves to 127.0.0.1 (DNS rebinding) shows in the Host header. `Guard` checks all three.
 """
