@@ -21,6 +21,8 @@ from kriegbot.search.settings import Settings
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.tracer holds the truth, which no player may
 
+from measurements import Measurement, add
+
 from kriegbot.belief.belief import Belief
 from kriegbot.players.search import search_player
 from referee import BERKELEY, PAPER_LIMITS, WILD16, Referee
@@ -77,6 +79,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--particles", type=int, default=50_000)
+    parser.add_argument("--record", action="store_true", help="add the dropped positions to the table of measurements")
     options = parser.parse_args()
     tally = Tally()
     for game in track(range(options.games), description="games"):
@@ -89,8 +92,14 @@ def main() -> None:
     print(f"  with all consistent ones: {tally.exact / tally.turns:.2%} of turns")
     for rescue in ("replay", "perturbed", "blind"):
         print(f"turns that needed the rescue {rescue!r}: {tally.rescues[rescue] / tally.turns:.3%}")
-    print(f"turns with a inconsistent belief after such a rescue: {tally.inconsistent / tally.turns:.3%}")
+    print(f"turns with an inconsistent belief after such a rescue: {tally.inconsistent / tally.turns:.3%}")
     print(f"events at which the true position was dropped: {tally.dropped} of {tally.events}")
+    if options.record:
+        value, command = (
+            f"{tally.dropped:,} of {tally.events:,}",
+            f"python benchmarks/belief.py --games {options.games}",
+        )
+        add([Measurement(key="belief-filter", value=value, games=str(options.games), command=command)])
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pyspiel
+from measurements import Measurement, add
 
 from kriegbot.environments.batch import Batch
 from referee import WILD16
@@ -31,6 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.0, help="per program and round")
+    parser.add_argument("--record", action="store_true", help="add the rates to the table of measurements")
     options = parser.parse_args()
     steppers: dict[str, Callable[[], int]] = {
         f"kriegbot, {size:,} game{'s' * (size > 1)}": batch_stepper(size) for size in SIZES
@@ -45,6 +47,15 @@ def main() -> None:
                 steps += step()
             rates[name].append(steps / passed)
     medians = {name: statistics.median(each) for name, each in rates.items()}
+    if options.record:
+        command = f"python benchmarks/environments.py --rounds {options.rounds}"
+        keys = {name: f"steps-{name}".replace("-kriegbot", "").replace(",", "").replace(" ", "-") for name in medians}
+        add(
+            [
+                Measurement(keys[name], "steps a second", f"{rate:.0f}", command=command)
+                for name, rate in medians.items()
+            ]
+        )
     print(f"{'steps per second':36}{'':>12}{'x pyspiel':>12}{'x no observation':>20}{'x PettingZoo':>14}")
     for name, rate in medians.items():
         others = [rate / medians[other] for other in (PYSPIEL, f"{PYSPIEL}, no observation", PETTINGZOO)]

@@ -25,6 +25,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests.plain_search, for the plain search
 
+from measurements import Measurement, add
+
 from evaluators import load_evaluator
 from evaluators.protocol import Evaluator
 from kriegbot.belief.belief import Belief
@@ -66,6 +68,7 @@ from tests.plain_evaluators import ks as plain_ks
 from tests.plain_search import Knowledge, PlainSearch
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+SPEED = "times the histories a second of the same search on python-chess"
 PAPER_SAMPLES = {1: 1683, 2: 321, 3: 67}
 """Histories in 30 seconds, Figure 4 of Parker, Nau and Subrahmanian (AAAI 2006)."""
 
@@ -246,11 +249,12 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--json", action="store_true", help="one object, in millions per second")
-    as_json = parser.parse_args().json
+    parser.add_argument("--record", action="store_true", help="add the times to the table of measurements")
+    options = parser.parse_args()
     rates = kernel_rates()
     leaves, speeds = search_rates({1: 5000, 2: 500, 3: 100})
     rates |= {f"search_leaves_depth{depth}": value for depth, value in leaves.items()}
-    if as_json:
+    if options.json:
         print(json.dumps({name: round(value, 3) for name, value in rates.items()}))
         return
     for name, value in rates.items():
@@ -262,6 +266,10 @@ def main() -> None:
             f"  overconfident depth {depth}{value:14,.0f}{plain[depth]:14.2f}{value / plain[depth]:9,.0f}"
             f"{30 * value:12,.0f}{PAPER_SAMPLES[depth]:9,}"
         )
+    if options.record:
+        times = [value / plain[depth] for depth, value in speeds.items()]
+        span = f"{min(times):,.0f} to {max(times):,.0f}"
+        add([Measurement(key="search-speed", value=span, unit=SPEED, command="python benchmarks/kernels.py")])
     seconds, boards = belief_turn_seconds()
     print(f"\none move of the opponent, {boards:,} boards in the midgame: {seconds:.3f} s")
 

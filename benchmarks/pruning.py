@@ -19,6 +19,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from measurements import Measurement, add
 from rich.progress import track
 
 from evaluators import load_evaluator
@@ -64,8 +65,8 @@ def searched_beliefs(games: int) -> list[InformationSet]:
     return seen
 
 
-def paranoid(beliefs: list[InformationSet], depth: int, histories: int) -> str:
-    """Compare the full search with alpha-beta on the same beliefs."""
+def paranoid(beliefs: list[InformationSet], depth: int, histories: int) -> float:
+    """Compare the full search with alpha-beta on the same beliefs; return how many times faster that is."""
     seconds, leaves = np.zeros(2), np.zeros(2)
     method = Method(depth, load_backup("paranoid"), load_evaluator("ks"))
     for one in track(beliefs, f"Paranoid, depth {depth}"):
@@ -77,14 +78,16 @@ def paranoid(beliefs: list[InformationSet], depth: int, histories: int) -> str:
             leaves[way] += results[-1].leaves
         if results[0].best() != results[1].best() or results[0].values.max() != results[1].values.max():
             raise SystemExit("alpha-beta found other tries")
-    return (
-        f"paranoid, depth {depth}, {len(beliefs)} beliefs, {histories} histories: {seconds[0] / seconds[1]:.1f} times "
+    times = float(seconds[0] / seconds[1])
+    print(
+        f"paranoid, depth {depth}, {len(beliefs)} beliefs, {histories} histories: {times:.1f} times "
         f"faster, {leaves[1] / leaves[0]:.1%} of the leaves, the same tries"
     )
+    return times
 
 
-def overconfident(beliefs: list[InformationSet], histories: int) -> str:
-    """Report the share of tries left by bounds on E at depth 2."""
+def overconfident(beliefs: list[InformationSet], histories: int) -> float:
+    """Return the share of tries left by the bound on E at depth 2, and report it."""
     left: dict[int, list[float]] = {most_added(): [], SHARPEST: []}
     methods = [Method(depth, load_backup("overconfident"), load_evaluator("ks")) for depth in (1, 2)]
     for belief in track(beliefs, "Overconfident"):
@@ -93,7 +96,8 @@ def overconfident(beliefs: list[InformationSet], histories: int) -> str:
             stays = one.values + most * one.legal >= two.values.max()
             shares.append((one.legal * stays).sum() / one.legal.sum())
     mean = ", ".join(f"{np.mean(shares):.0%} with {most}" for most, shares in left.items())
-    return f"overconfident, depth 2, {len(beliefs)} beliefs, {histories} histories: not cut are {mean} centipawns"
+    print(f"overconfident, depth 2, {len(beliefs)} beliefs, {histories} histories: not cut are {mean} centipawns")
+    return float(np.mean(left[most_added()]))
 
 
 def main() -> None:
@@ -101,14 +105,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--games", type=int, default=12)
     parser.add_argument("--beliefs", type=int, default=1000)
+    parser.add_argument("--record", action="store_true", help="add the figures to the table of measurements")
     options = parser.parse_args()
     prepare()
     seen = searched_beliefs(options.games)
     some = [seen[i] for i in np.linspace(0, len(seen) - 1, min(options.beliefs, len(seen))).astype(int)]
-    print(paranoid(some, 2, 321))
-    print(paranoid(some, 3, 20))
-    print(paranoid(some[:: max(1, len(some) // 50)], 3, 67))
-    print(overconfident(some, 321))
+    times = {"2": paranoid(some, 2, 321), "3": paranoid(some, 3, 20)}
+    paranoid(some[:: max(1, len(some) // 50)], 3, 67)
+    share = overconfident(some, 321)
+    if options.record:
+        command = f"python benchmarks/pruning.py --games {options.games} --beliefs {options.beliefs}"
+        rows = [
+            Measurement(f"pruning-depth-{depth}", "times faster", f"{value:.1f}", unit="times", command=command)
+            for depth, value in times.items()
+        ]
+        add([*rows, Measurement("pruning-Eq.-2", "tries that stay", f"{share:.0%}", command=command)])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
     kriegbot tournament kriegbot:samples=200 metaposition mcts --games 16 --out pool.sqlite
     python benchmarks/seeing.py pool.sqlite --plot docs/king.svg
     python benchmarks/seeing.py pool.sqlite --belief-model uniform --json
+    python benchmarks/seeing.py pool.sqlite --record KEY           adds the figures of `RECORDED` to measurements.csv
 
 The script rebuilds the belief of the watched side event by event, with the player's own seed: with `samples=200` it is
 the belief of the game. At each turn, with the boards before the accepted try, it counts
@@ -12,11 +13,14 @@ the belief of the game. At each turn, with the boards before the accepted try, i
     attacked         our pieces, and the squares around our king including its own, that the opponent attacks
     mating reply     after our move, the opponent has a mate in one
     true board       after ply 10, opponent types together: share of turns that have it, and its mean weight
-    king's square    after ply 10, squares on which the king stands with a probability in tenths; `--plot` draws them
+    king's square    after ply 10, squares on which the king stands with a probability in tenths, and from SURE on;
+                     `--plot` draws the tenths
 
-Of all tries after ply 20: those from few boards (distinct, types apart, not exact), and those from an inconsistent
-belief. Of the opponent's moves, in nats: the likelihood of the announcement under belief and model (at least FLOOR),
+Of all tries: those from an inconsistent belief; after ply 20, those from few boards (distinct, types apart, not exact).
+Of the opponent's moves, in nats: the likelihood of the announcement under belief and model (at least FLOOR),
 and that of the true move on the true board under the model. Intervals are 95%, by bootstrap over games.
+
+Sums of each game are kept in FILE.watched.jsonl, so that a run that was interrupted goes on.
 """
 
 import argparse
@@ -26,7 +30,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import chess
+import measurements
 import numpy as np
+from measurements import Measurement
 from rich.console import Console
 from rich.progress import track
 
@@ -46,7 +52,16 @@ from tournaments.store import Store, StoreError
 EXPECTED, TRUE = BOTH = ("expected", "true")
 FLOOR, DRAWS = 1e-4, 2000
 OPENING, EARLY, POOR, FEW = 10, 20, 50, 300
+SURE = 0.95
 KING = "king's square: from {}"
+INCONSISTENT, HELD, SURELY = "tries from an inconsistent belief", "true board: held", KING.format(SURE)
+RECORDED = {
+    "inconsistent tries": (INCONSISTENT, "true"),
+    "true board held": (HELD, "true"),
+    "king's square, believed": (SURELY, "expected"),
+    "king's square, seen": (SURELY, "true"),
+}
+"""Figures for the table of measurements, in percent: ours by their names there."""
 Figures: TypeAlias = dict[str, dict[str, list[float]]]
 """Mean, its interval and the count of each figure, expected and true."""
 Sums: TypeAlias = defaultdict[tuple[str, str], list[float]]
@@ -139,17 +154,17 @@ class Watch:
         held, ply = self.belief.particles, self.view.ply
         bare = merged(kb.without_type_ids(held.rows), held.weights.copy(), held.is_exact, held.is_consistent)
         weight = float(bare.weights[(bare.rows == self.truth).all(axis=1)].sum())
+        self.add(INCONSISTENT, TRUE, not held.is_consistent)
         if ply >= EARLY:
             size = np.inf if held.is_exact else len(bare)
             self.add(f"tries from fewer than {POOR} boards", TRUE, size < POOR)
             self.add(f"tries from fewer than {FEW} boards", TRUE, size < FEW)
-            self.add("tries from an inconsistent belief", TRUE, not held.is_consistent)
             if size < POOR:
                 self.add(f"true board: absent from fewer than {POOR}", TRUE, weight == 0.0)
         if event.announcement is None:
             return
         if ply >= OPENING:
-            self.add("true board: held", TRUE, weight > 0.0)
+            self.add(HELD, TRUE, weight > 0.0)
             self.add("true board: weight", TRUE, weight)
             if len(held):
                 self.king_square()
@@ -164,14 +179,15 @@ class Watch:
             self.replies(event, held, truth)
 
     def king_square(self) -> None:
-        """Add the probabilities of squares of the opponent's king, in tenths, and on how many of these it stands."""
+        """Add the probabilities of squares of the opponent's king, by size, and on how many of these it stands."""
         chances = self.belief.occupancy(not self.color)[chess.KING - 1]
         is_king = np.arange(64) == kb.to_board(self.truth[0]).king(not self.color)
-        for tenth in range(10):
-            those = np.minimum(10 * chances, 9).astype(int) == tenth
+        tenths = np.minimum(10 * chances, 9).astype(int)
+        sizes = {KING.format(tenth / 10): tenths == tenth for tenth in range(10)}
+        for name, those in (sizes | {SURELY: chances >= SURE}).items():
             for column, values in ((EXPECTED, chances), (TRUE, is_king)):
-                self.sums[KING.format(tenth / 10), column][0] += float(values[those].sum())
-                self.sums[KING.format(tenth / 10), column][1] += int(those.sum())
+                self.sums[name, column][0] += float(values[those].sum())
+                self.sums[name, column][1] += int(those.sum())
 
     def replies(self, event: OwnTry, held: Particles, truth: Particles) -> None:
         """Add the expectations of the opponent's reply to an accepted move."""
@@ -249,18 +265,69 @@ def plot_of(results: dict[str, Figures]) -> str:
         return svg_plot("king", "Where the belief expects the king", list(results), figure).svg
 
 
-def watched(file: Path, watcher: str, most: int | None, particles: int, model: Opponent) -> dict[str, list[Sums]]:
-    """Return the figures of watched games by opponent, `most` of each."""
+def watched(file: Path, watcher: str, most: int | None, particles: int, model: str) -> dict[str, list[Sums]]:
+    """Return the figures of watched games by opponent, `most` of each; those of earlier runs are read."""
     found: dict[str, list[Sums]] = defaultdict(list)
+    kept, opponent_model = Kept(file.with_suffix(".watched.jsonl")), load_opponent(model)
     with Store.open(file) as store:
         for game in track(store.game_rows(), f"watching {file.name}", console=Console(stderr=True)):
             players = {chess.WHITE: game.white, chess.BLACK: game.black}
             for color, player in players.items():
                 games = found[players[not color]]
                 if player.startswith(watcher) and (most is None or len(games) < most):
-                    seed = player_seed(game.seed, color)
-                    games.append(Watch(store.record(game.id), color, seed, particles, model).sums)
+                    name = f"{game.id} {chess.COLOR_NAMES[color]} {particles} {model}"
+                    if name not in kept.sums:
+                        seed = player_seed(game.seed, color)
+                        kept.add(name, Watch(store.record(game.id), color, seed, particles, opponent_model).sums)
+                    games.append(kept.sums[name])
     return {opponent: games for opponent, games in found.items() if games}
+
+
+class Kept:
+    """The sums of watched games in a file, a line each: its name, and figure, column, sum and count of each."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.sums: dict[str, Sums] = {}
+        for line in path.read_text("utf-8").splitlines() if path.exists() else ():
+            name, figures = json.loads(line)
+            self.sums[name] = defaultdict(lambda: [0.0, 0])
+            self.sums[name].update({(figure, column): sums for figure, column, *sums in figures})
+
+    def add(self, name: str, sums: Sums) -> None:
+        """Add the sums of a game."""
+        self.sums[name] = sums
+        with self.path.open("a", encoding="utf-8") as file:
+            print(json.dumps([name, [[*key, *value] for key, value in sums.items()]]), file=file)
+
+
+def measured(
+    key: str, file: Path, watcher: str, results: dict[str, Figures], games: dict[str, int]
+) -> list[Measurement]:
+    """Return the figures of `RECORDED` as rows of the table of measurements, a key for each opponent."""
+    with Store.open(file) as store:
+        settings = store.settings
+    rows = []
+    for opponent, figures in results.items():
+        for what, (name, column) in RECORDED.items():
+            value, low, high, count = figures[name][column]
+            row = Measurement(
+                key=f"{key}-{opponent.partition(':')[0]}",
+                what=what,
+                value=f"{100 * value:.1f}",
+                low=f"{100 * low:.1f}",
+                high=f"{100 * high:.1f}",
+                unit="%",
+                games=str(games[opponent]),
+                player=watcher,
+                opponent=opponent,
+                setting=f"{settings.rules.name}; {settings.limits}",
+                command=f"python benchmarks/measure.py FOLDER {key}",
+                seed=str(settings.seed),
+                note=f"of {count}",
+            )
+            rows.append(row)
+    return rows
 
 
 def main() -> None:
@@ -273,10 +340,11 @@ def main() -> None:
     parser.add_argument("--games", type=int, help="maximum per opponent")
     parser.add_argument("--plot", type=Path, help="file for an SVG of the king's squares")
     parser.add_argument("--json", action="store_true", help="one object: mean, low, high and count of each figure")
+    parser.add_argument("--record", metavar="KEY", help="add figures to the table of measurements")
     options = parser.parse_args()
-    model, particles = load_opponent(options.belief_model), particles_beside(options.samples)
+    particles = particles_beside(options.samples)
     try:
-        found = watched(options.file, options.watcher, options.games, particles, model)
+        found = watched(options.file, options.watcher, options.games, particles, options.belief_model)
     except StoreError as error:
         parser.error(str(error))
     if not found:
@@ -284,6 +352,9 @@ def main() -> None:
     results = {opponent: means(watches) for opponent, watches in found.items()}
     if options.plot:
         options.plot.write_text(plot_of(results), encoding="utf-8")
+    if options.record:
+        games = {opponent: len(watches) for opponent, watches in found.items()}
+        measurements.add(measured(options.record, options.file, options.watcher, results, games))
     if options.json:
         print(json.dumps(results, indent=1))
         return

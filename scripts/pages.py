@@ -1,12 +1,14 @@
-"""Write the generated documentation: docs/commands.md from `--help`, and the table in docs/rules.md.
+"""Write the generated documentation: docs/commands.md from `--help`, the table in docs/rules.md, and all figures.
 
-    PYTHONPATH=. python scripts/pages.py
+    python scripts/pages.py            writes what differs
+    python scripts/pages.py --check    says what differs, and fails if anything does: `scripts/check` runs it
 
-`tests/test_readme.py` fails if either is out of date.
+`scripts/figures.py` says where figures stand and what they are written from.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import sys
@@ -17,12 +19,16 @@ from pathlib import Path
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # scripts is no package
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
+
+import figures
+from measurements import TOP, version
+from numbers_in_text import NUMBERS
 
 from kriegbot.cli.main import main
 from referee import RULE_SETS
 
 WIDTH = {"COLUMNS": "100", "TERMINAL_WIDTH": "100"}
-DOCS = Path(__file__).resolve().parents[1] / "docs"
 COMMON = ("--rules", "--limits", "--patience", "--sandbox", "--seed", "--port", "--no-browser", "--host")
 """Options of several commands; the page explains them once, in the words of `match` or `play`."""
 GROUPS = {
@@ -94,7 +100,37 @@ def rules_page(page: str) -> str:
     return re.sub(r"(?:^\|.*\n)+", lambda _: rules_table(), page, count=1, flags=re.MULTILINE)
 
 
+def problems_of(may_write: bool) -> list[str]:
+    """Return what is wrong with the pages, a line each, after writing those that differ from their data if asked to."""
+    problems = figures.unlike_trials()
+    for page in sorted({*figures.PAGES, *NUMBERS, "docs/commands.md", "docs/rules.md"}):
+        path = TOP / page
+        if not path.exists():
+            continue
+        before = path.read_text("utf-8")
+        try:
+            after = figures.filled(page, commands_page() if page == "docs/commands.md" else before, version())
+            if page == "docs/rules.md":
+                after = rules_page(after)
+        except figures.Wrong as error:
+            problems.append(str(error))
+            continue
+        by_hand = ", ".join(figures.unbacked(page, after)) if page in figures.PAGES else ""
+        problems += [f"{page}: written by hand, not from measurements.csv: {by_hand}"] if by_hand else []
+        if after != before and may_write:
+            path.write_text(after, encoding="utf-8")
+        elif after != before:
+            problems += differences(page, before, after)
+    return problems
+
+
+def differences(page: str, before: str, after: str) -> list[str]:
+    """Return where a page differs from its data, as one line for each line of the page."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), page, "the data", n=0, lineterm="")
+    return [line for line in lines if not line.startswith("@@")]
+
+
 if __name__ == "__main__":
-    (DOCS / "commands.md").write_text(commands_page(), encoding="utf-8")
-    rules = DOCS / "rules.md"
-    rules.write_text(rules_page(rules.read_text("utf-8")), encoding="utf-8")
+    problems = problems_of(may_write="--check" not in sys.argv[1:])
+    print("\n".join(problems or ["Pages and data agree."]))
+    sys.exit(bool(problems))

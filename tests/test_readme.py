@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import pytest
 pytestmark = pytest.mark.slow
 
 TOP = Path(__file__).parents[1]
-PAGES_SCRIPT: Any = import_module("scripts.pages")  # by name: mypy reads scripts as modules of their own
 PAGES = [TOP / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + [
     path for folder in ("docs", "benchmarks") for path in sorted((TOP / folder).rglob("*.md"))
 ]
@@ -104,13 +102,6 @@ def test_what_architecture_and_method_name_is_there() -> None:
     assert len(functions) >= 6
     sources = {module: (TOP / f"kriegbot/search/{module}.py").read_text("utf-8") for module, _ in functions}
     assert [(module, name) for module, name in functions if f"def {name}(" not in sources[module]] == []
-
-
-def test_commands_and_rules_are_as_the_program_prints_them() -> None:
-    docs, mend = TOP / "docs", "PYTHONPATH=. python scripts/pages.py writes it anew"
-    assert (docs / "commands.md").read_text("utf-8") == PAGES_SCRIPT.commands_page(), mend
-    rules = (docs / "rules.md").read_text("utf-8")
-    assert rules == PAGES_SCRIPT.rules_page(rules), mend
 
 
 def test_the_documentation_is_short() -> None:
