@@ -137,7 +137,7 @@ def test_the_worst_fifth_of_the_boards_counts_three_tenths() -> None:
 
 def test_a_refused_try_is_followed_by_the_try_that_is_best_on_the_boards_left() -> None:
     no = np.nan
-    values = np.array([[100.0, 100.0, 0.0, no], [100.0, 0.0, 100.0, no], [0.0, 100.0, 100.0, no], [0.0, 0.0, 0.0, 60.0]])
+    values = np.array([[100.0, 100.0, 0.0, no], [100.0, 0.0, 100.0, no], [0.0, 100.0, 100.0, no], [0.0, 0.0, 0.0, 60]])
     found, legal = values_of_tries(values, np.ones(4))
     assert legal.tolist() == [1.0, 1.0, 1.0, 0.25]
     # each other try has 100 on two of the three boards that refuse the last; the refused one has nothing there
