@@ -4,8 +4,8 @@
     python benchmarks/mating.py --games 1000 --reached games.sqlite
 
 Each game starts from random squares of our pieces, with us to move and the king on a random square of those it can
-stand on; we know none of them from the others. Starts that ordinary chess does not win are drawn again, except with two
-rooks. Pawns start on ranks five to seven. Or a game starts where the flagship bared a king in a tournament, with its
+stand on; we know none of them from the others. Pawns start on ranks five to seven. A start is drawn again if no mate is
+proved of a king whose square we know. Or a game starts where the flagship bared a king in a tournament, with its
 knowledge of then. `defenders.py` has the defenders; without `--against` each plays.
 
 "Within 50" moves of ours is the share mated, with its 95% interval, "in all" the share within `--moves`, "by 25" that
@@ -19,7 +19,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -29,11 +29,7 @@ from defenders import DEFENDERS, Defender
 from rich.console import Console
 from rich.progress import track
 
-from kriegbot import kernels as kb
-from kriegbot.endgames import BareKing, Mating
-from kriegbot.endgames.delayed_information import LOST, PAIRS, QUEENS, fill_in_view, mean_cost, no_mates
-from kriegbot.endgames.king_sets import pieces_at
-from kriegbot.endgames.king_squares import pieces_row, turned
+from kriegbot.endgames import BareKing, Mating, probe_king
 from kriegbot.kernels import subseed
 from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee
 from tournaments.statistics import wilson_interval
@@ -63,10 +59,11 @@ def start(pieces: str, rng: random.Random) -> tuple[chess.Board, BareKing]:
 
 
 def start_won(pieces: str, rng: random.Random) -> tuple[chess.Board, BareKing]:
-    """Return a start that is won if we see the king. The table for that lacks two rooks."""
+    """Return a start from which mate is proved of a king whose square we know, or with a queen and another piece."""
     while True:
         board, known = start(pieces, rng)
-        if pieces == "RR" or is_lost_in_view(known, board.king(chess.BLACK) or 0):
+        square = chess.BB_SQUARES[board.king(chess.BLACK) or 0]
+        if set(pieces) > {"Q"} or probe_king(replace(known, squares=square)):
             return board, known
 
 
@@ -112,26 +109,6 @@ class Game(NamedTuple):
     longest: float
 
 
-@kb.entry
-def moves_to_mate(table: kb.ShortArray, pieces: kb.WordArray, squares: kb.Word) -> float:
-    """Return the moves to mate a king in view, averaged over the squares."""
-    return mean_cost(kb.pointer(table), pieces_at(kb.pointer(pieces), 0), squares)
-
-
-def is_lost_in_view(king: BareKing, square: chess.Square) -> bool:
-    """Return True if we can mate a king on a square that we see."""
-    row, there = pieces_row(king.color, king.men), turned(chess.BB_SQUARES[square], king.color)
-    return moves_to_mate(table_in_view(), row, there) < LOST
-
-
-@cache
-def table_in_view() -> kb.ShortArray:
-    """Return the moves to mate a king in view, for all endings but that with two rooks."""
-    table = no_mates()
-    fill_in_view(QUEENS, PAIRS, table)
-    return table
-
-
 def play(begin: Start, defend: Defender, options: argparse.Namespace, seed: int) -> Game:
     """Play a game."""
     rng, rules = random.Random(seed), RULE_SETS[options.rules]
@@ -148,7 +125,7 @@ def play(begin: Start, defend: Defender, options: argparse.Namespace, seed: int)
             lost += board.is_capture(move)
         else:
             begun = time.perf_counter()
-            move = mating.best_try(known, options.seconds, options.nodes).move
+            move = mating.best_try(known).move
             turns[-1] += time.perf_counter() - begun
             if referee.try_move(move) is Answer.ACCEPTED:
                 moves += 1
@@ -208,8 +185,6 @@ def main() -> None:
     parser.add_argument("--against", nargs="+", choices=sorted(DEFENDERS), default=list(DEFENDERS), help="defenders")
     parser.add_argument("--games", type=int, default=200, help="per ending and defender")
     parser.add_argument("--moves", type=int, default=100, help="our moves in a game, at most")
-    parser.add_argument("--seconds", type=float, default=0.2, help="per try")
-    parser.add_argument("--nodes", type=int, help="sets visited per try, instead of seconds")
     parser.add_argument("--rules", choices=sorted(RULE_SETS), default="berkeley")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, metavar="FILE", help="CSV of games; continues one")

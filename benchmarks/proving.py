@@ -52,10 +52,11 @@ RANDOM = 2  # random combinations for each new part
 FEW = 8 + 8 * RANDOM  # combinations that are all tried
 CANDIDATES = 1 << 18
 PASSES = 4  # of a level: sets that it proves serve its refusals
-PLACES, TRIES, SETS, NEEDS = 58_000, 1_800_000, 40_000_000, 6_000_000
+PLACES, TRIES, SETS, NEEDS = 58_000, 1_400_000, 40_000_000, 30_000_000
 NOWHERE = -1
 SIZE, SEED, PENDING, MISSED = range(4)  # counters
 MOST = 255
+ONE_PIECE = len("KQK")
 
 
 class Proving(NamedTuple):
@@ -513,9 +514,9 @@ def need(p: Proving, i: int, squares: kb.Word, bound: int, before: int) -> None:
 
 
 @kb.entry
-def need_from_python(i: int, squares: kb.Word, proving: Proving) -> None:
-    """Note that a set is needed, whatever its bound."""
-    need(kb.pointers(proving), i, squares, MOST, SETS)
+def need_set(i: int, squares: kb.Word, bound: int, proving: Proving) -> None:
+    """Note that a set is needed with at most a bound."""
+    need(kb.pointers(proving), i, squares, bound, SETS)
 
 
 @kb.kernel
@@ -638,8 +639,8 @@ class Work:
             yield level
 
     def bound(self, i: int, squares: int) -> int:
-        """Return the proved bound of a set; 0 if there is none."""
-        at = find(i, squares, self.arrays)
+        """Return the proved bound of a set; 0 if there is none, or if it is empty."""
+        at = find(i, squares, self.arrays) if squares else NOWHERE
         return 0 if at == NOWHERE else int(self.arrays.bounds[at])
 
     def everywhere(self, i: int) -> int:
@@ -655,14 +656,21 @@ class Work:
         """Choose the sets that the starts need, and all that their proofs need.
 
         Starts are the king on any square, or on any that is not beside an unprotected piece, and on each single square.
+        With one piece also all maximal sets; and its single squares keep their bounds, which larger sets may exceed.
         """
         p = self.arrays
-        for i in range(self.places):
-            wide = [squares for squares in (self.everywhere(i), self.beside_nothing(i)) if squares]
-            wide = [*(squares for squares in wide if self.bound(i, squares))][:1]
-            for squares in [*wide, *(chess.BB_SQUARES[one] for one in chess.scan_forward(self.everywhere(i)))]:
-                if self.bound(i, squares):
-                    need_from_python(i, squares, p)
+        for name, part in self.parts.items():
+            for i in part:
+                wide = [squares for squares in (self.everywhere(i), self.beside_nothing(i)) if self.bound(i, squares)][
+                    :1
+                ]
+                if len(name) == ONE_PIECE:
+                    wide += [int(squares) for squares in p.maximal[MAXIMAL * i :][: p.maximal_count[i]]]
+                for squares in wide:
+                    need_set(i, squares, MOST, p)
+                for square in chess.scan_forward(self.everywhere(i)):
+                    if bound := self.bound(i, chess.BB_SQUARES[square]):
+                        need_set(i, chess.BB_SQUARES[square], bound if len(name) == ONE_PIECE else MOST, p)
         for level in range(int(p.bounds[: p.counters[SIZE]].max()), 0, -1):
             choose(self.places, level, p)
         if p.counters[MISSED]:

@@ -6,16 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluators.protocol import Evaluator
-from kriegbot.endgames.delayed_information import delayed_tables_for
-from kriegbot.endgames.king_sets import pieces_at
-from kriegbot.endgames.king_squares import pieces_row
-from kriegbot.endgames.leaf import UNIT, Network, correction, network_for
 from kriegbot.kernels import (
     MAX_MOVES,
     TABLES,
     KernelRules,
     MoveArray,
-    ShortArray,
     Word,
     WordArray,
     announcement,
@@ -28,14 +23,12 @@ from kriegbot.kernels import (
     mix64,
     moves_to,
     pointer,
-    pointers,
     quiet_info,
     store,
 )
 from kriegbot.kernels import quiet_announcement as announcement_if_quiet
 from kriegbot.models import load_opponent
 from kriegbot.models.protocol import Announced, weights_of
-from referee.pieces import Men
 
 
 @entry
@@ -57,11 +50,6 @@ def _moves_to(tables: WordArray, row: WordArray, wanted: Word, moves: MoveArray)
 def _quiet_announcement(tables: WordArray, row: WordArray, move: int, rules: KernelRules) -> int:
     position = load(pointer(row), 0)
     return announcement_if_quiet(quiet_info(pointer(tables), position, rules), position, move, rules)
-
-
-@entry
-def _correction(tables: WordArray, network: Network, now: ShortArray, row: WordArray, squares: Word) -> float:
-    return correction(pointer(tables), pointers(network), pointer(now), pieces_at(pointer(row), 0), squares)
 
 
 @entry
@@ -137,9 +125,3 @@ def replies_of(name: str, row: WordArray) -> npt.NDArray[np.float64]:
     """Return the weights that an opponent model gives to the legal moves of a position, before any announcement."""
     (count,), _, (weights,) = weights_of(row.reshape(1, 8), Announced(0, 0), load_opponent(name))
     return np.asarray(weights[:count])
-
-
-def correction_of(men: Men, squares: int) -> float:
-    """Return the network's correction, in moves, for our pieces, as White, and the possible squares of a bare king."""
-    row = pieces_row(True, men)
-    return UNIT * float(_correction(TABLES, network_for(men), delayed_tables_for(row).current, row, squares))

@@ -113,8 +113,6 @@ def test_games_are_stored_and_not_played_again(tmp_path: Path) -> None:
         "KQK",
         "--against",
         "blind",
-        "--nodes",
-        "1000",
         "--out",
         str(out),
     ]

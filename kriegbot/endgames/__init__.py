@@ -1,12 +1,12 @@
 """Endings against a bare king: how to mate a king that we do not see.
 
+    proof = probe(view)  # None, or a try and the most moves until mate, whatever the king does
     king, mating = BareKing.of(view), Mating(seed)  # None while the opponent has other pieces; one Mating per game
     if king is not None:
-        move = mating.best_try(king, seconds=0.2).move
+        move = mating.best_try(king).move
 
-`king_squares` has the set of possible squares, `king_sets` its kernels. `proofs` has sets from which mate is certain,
-by `placements` of our pieces. `delayed_information` has tables for a king seen one move late, `leaf` estimates sets
-with them, and `mating` searches.
+`king_squares` has the set of possible squares, `king_sets` its kernels. `proofs` has the sets from which mate is
+certain, by `placements` of our pieces. `mating` searches for the best try, with them or towards them.
 """
 
 from kriegbot.endgames.king_squares import BareKing

@@ -20,8 +20,8 @@ REFUSED, OUR_TURN, PIECE_LOST, MATED, DRAWN, STALEMATED = 0, 1, 2, 3, 4, 5
 """Types of outcomes. After the first three we move; PIECE_LOST leaves us enough to mate."""
 MAX_OUTCOMES = 64
 """Upper bound: a refusal, a quiet move, 15 captures, some directions of check, mate, stalemate, a draw."""
-OUTCOME = 9
-"""Words of an outcome: our pieces (5), the king's squares, number of boards, type, `KingSet.before`."""
+OUTCOME = 8
+"""Words of an outcome: our pieces (5), the king's squares, number of boards, type."""
 
 
 class Pieces(NamedTuple):
@@ -35,14 +35,10 @@ class Pieces(NamedTuple):
 
 
 class KingSet(NamedTuple):
-    """An information set with us to move: our pieces and the squares of the king.
-
-    before: the squares from which the king took its last step unseen; none if it took no such step.
-    """
+    """An information set with us to move: our pieces and the squares of the king."""
 
     pieces: Pieces
     squares: kb.Word
-    before: kb.Word
 
 
 class Attacks(NamedTuple):
@@ -216,7 +212,7 @@ def pieces_at(rows: kb.Words, row: int) -> Pieces:
 @kb.inlined
 def set_at(outcomes: kb.Words, row: int) -> KingSet:
     """Return the information set of an outcome after which we move."""
-    return KingSet(pieces_at(outcomes, row), outcomes[OUTCOME * row + 5], outcomes[OUTCOME * row + 8])
+    return KingSet(pieces_at(outcomes, row), outcomes[OUTCOME * row + 5])
 
 
 @kb.inlined
@@ -232,7 +228,6 @@ def append_outcome(outcomes: kb.Words, count: int, after: KingSet, boards: int, 
     outcomes[i + 5] = after.squares
     outcomes[i + 6] = kb.word(boards)
     outcomes[i + 7] = kb.word(kind)
-    outcomes[i + 8] = after.before
     return count + 1
 
 
@@ -249,12 +244,12 @@ def outcomes_of(tables: kb.Words, ours: Pieces, squares: kb.Word, move: int, out
         return 0
     count = 0
     if refused:
-        count = append_outcome(outcomes, count, KingSet(ours, refused, kb.NONE), kb.popcount(refused), REFUSED)
+        count = append_outcome(outcomes, count, KingSet(ours, refused), kb.popcount(refused), REFUSED)
     after = after_try(ours, move)
     attacks = attacks_of(tables, after)
     free, own = ~attacks.all, all_pieces(after)
     going = rest & steps_from(free)
-    stuck, nowhere = rest ^ going, KingSet(after, kb.NONE, kb.NONE)
+    stuck, nowhere = rest ^ going, KingSet(after, kb.NONE)
     if stuck & attacks.all:
         count = append_outcome(outcomes, count, nowhere, kb.popcount(stuck & attacks.all), MATED)
     if stuck & free:
@@ -264,7 +259,7 @@ def outcomes_of(tables: kb.Words, ours: Pieces, squares: kb.Word, move: int, out
         square = hanging & (kb.NONE - hanging)
         capturing = going & kb.king_attacks(tables, kb.lsb(hanging)) & ~capturers
         if capturing:
-            left = KingSet(without(after, square), square, kb.NONE)
+            left = KingSet(without(after, square), square)
             kind = PIECE_LOST if can_mate(left.pieces) else DRAWN
             count = append_outcome(outcomes, count, left, kb.popcount(capturing), kind)
         capturers |= capturing
@@ -273,7 +268,7 @@ def outcomes_of(tables: kb.Words, ours: Pieces, squares: kb.Word, move: int, out
         alike = with_same_checks(going, going & (kb.NONE - going), attacks)
         following = steps_from(alike) & free & ~own
         if following:
-            quiet = KingSet(after, following, alike)
+            quiet = KingSet(after, following)
             count = append_outcome(outcomes, count, quiet, kb.popcount(alike & ~capturers), OUR_TURN)
         going ^= alike
     return count

@@ -6,28 +6,21 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from graphlib import TopologicalSorter
 from importlib import import_module
-from pathlib import Path
 from threading import Thread
 from types import ModuleType
-from typing import Any, TypeVar, cast
 
-import numpy as np
-import numpy.typing as npt
 from filelock import FileLock, Timeout
 
 from kriegbot.children import WorkerDied, WorkerPool, lower_priority, usable_cores
 from kriegbot.kernels.jit import Kernel, load_compiler
 from kriegbot.kernels.types import KERNEL_PACKAGES
 from kriegbot.parts import files_of
-from referee.text import atomic_file
 
 LATER = ("kriegbot.search.pruned", "kriegbot.endgames.")
 """Beginnings of module names that the flagship begins without: `pruned` is for `paranoid`, endings come late."""
-WITH_TABLES = "kriegbot.endgames.delayed_information"  # its function `build` fills in tables
 MOVING = 1.0  # seconds after which progress is reported again
 FIRST, ALL = "prepared-first", "prepared"  # files that mark the folder of kernels
 
-A = TypeVar("A", bound=npt.NDArray[Any])
 Progress = Callable[[str, int, int], None]
 """(current job, jobs done, jobs in all) -> None."""
 
@@ -39,7 +32,7 @@ def kernel_modules() -> tuple[str, ...]:
 
 
 def prepare(report: Progress | None = None) -> None:
-    """Compile every kernel and fill in every table, unless that was done. It takes half a minute."""
+    """Compile every kernel, unless that was done. It takes half a minute."""
     _prepare(ALL, report)
 
 
@@ -68,17 +61,6 @@ def _prepare(marker: str, report: Progress | None, is_low: bool = False) -> None
                     report("in another process", min(len(list(folder.glob("*.nbi"))), total), total)
 
 
-def load_or_build(name: str, make: Callable[[], A]) -> A:
-    """Return an array that takes long to make, from the file of an earlier process if there is one."""
-    path: Path = load_compiler().kernel_folder() / f"{name}.npy"
-    with suppress(OSError, ValueError):
-        return cast(A, np.load(path))
-    array = make()
-    with suppress(OSError), atomic_file(path) as file:
-        np.save(file, array)
-    return array
-
-
 def _compile_in_workers(marker: str, report: Progress | None, is_low: bool) -> bool:
     """Compile the kernels of a marker on all cores, and return True if that was everything."""
     running: dict[Future[None], str] = {}
@@ -103,17 +85,13 @@ def _compile_in_workers(marker: str, report: Progress | None, is_low: bool) -> b
 
 
 def _do(name: str) -> None:
-    """Compile the kernel `module:name`, or call the function of that name."""
+    """Compile the kernel `module:name`."""
     module, _, attribute = name.partition(":")
-    job = getattr(import_module(module), attribute)
-    if isinstance(job, Kernel):
-        job.compile()
-    else:
-        job()
+    getattr(import_module(module), attribute).compile()
 
 
 def _jobs(marker: str) -> dict[str, set[str]]:
-    """Return the jobs, kernels and then tables, each with those that it needs."""
+    """Return the kernels, each with those that it needs."""
     modules = [import_module(name) for name in kernel_modules() if marker == ALL or not name.startswith(LATER)]
     names = {
         kernel: f"{module.__name__}:{name}"
@@ -121,8 +99,7 @@ def _jobs(marker: str) -> dict[str, set[str]]:
         for name, kernel in vars(module).items()
         if isinstance(kernel, Kernel)
     }
-    jobs = {name: {names[one] for one in _callees(kernel) if one in names} - {name} for kernel, name in names.items()}
-    return {**jobs, f"{WITH_TABLES}:build": set(jobs)} if marker == ALL else jobs
+    return {name: {names[one] for one in _callees(kernel) if one in names} - {name} for kernel, name in names.items()}
 
 
 def _callees(kernel: Kernel) -> Iterator[Kernel]:
