@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate
 
 import measurements
 import papers
+from measurements import RESULT
 
 from evaluators import WIN, ks
 from kriegbot import children
@@ -31,6 +33,7 @@ from kriegbot.web import library, registry, requests
 from kriegbot.web.seats import TimeControl
 from referee import PAPER_LIMITS
 from tournaments import reproduce, schedule
+from tournaments.statistics import elo
 
 COUNTS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 COUNTED = dict(enumerate(COUNTS)) | {20: "twenty", 50: "fifty", 100: "hundred", 1_000_000: "million"}
@@ -57,6 +60,15 @@ def in_source(path: str, pattern: str) -> int:
 def measured(key: str, what: str) -> str:
     """Return the value of a measurement."""
     return measurements.table()[key][what].value
+
+
+def level_ratings() -> dict[str, str]:
+    """Return the ratings of levels that follow from their results and that of club."""
+    names = list(LEVELS)
+    gaps = [round(elo(measurements.table()[f"level-{name}"][RESULT].counts).difference) for name in names[1:]]
+    heights = dict(zip(names, accumulate([0, *gaps]), strict=True))
+    base = results.LEVEL_RATINGS["club"] - heights["club"]
+    return {name: str(base + height) for name, height in heights.items()}
 
 
 PAPER = tuple(reproduce.SAMPLES[30, depth] for depth in (1, 2, 3))
@@ -123,6 +135,7 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
     "docs/strength.md": [
         ("holds up to {} boards", DEFAULT_PARTICLES),
         ("searches {} plies", word(FLAGSHIP.depth)),
+        ("values bounded at {} pawns", f"{FLAGSHIP.value_scale / 100:g}"),
         ("by alpha-beta to depth {}", perfect_information.DEPTH),
         ("on or off: {} games", int(measurements.table()["bounded-values"]["Elo difference"].games)),
         ("it gains {} nats", measured("fitted-to-Stockfish", "with its games")),
@@ -149,6 +162,7 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("of paranoid 2 by {} ± {}", *papers.added("evaluator=ks:mate=3000", "paranoid 2 - rand")),
         ("cells are {} to {} points too high", *papers.too_high(papers.POOL)),
     ],
+    "kriegbot/narration/results.py": [(f'"{level}": {{}},', rating) for level, rating in level_ratings().items()],
     "kriegbot/cli/common.py": [("[default: {}; for a player with a time budget, twice that plus {}]", *PATIENCE)],
     "kriegbot/cli/programs.py": [("a draw after {} plies, or after {} without", *LIMITS)],
     "kriegbot/environments/spaces.py": [

@@ -8,6 +8,7 @@ from functools import cache, partial
 from io import StringIO
 from pathlib import Path
 
+from measurements import table, version
 from rich.console import Console
 
 from tournaments import reproduce, sample_sizes
@@ -52,22 +53,31 @@ def as_printed(*tables: Table) -> str:
     """Return tables as the program prints them, indented."""
     out = StringIO()
     console = Console(file=out, width=120, highlight=False)
-    for number, table in enumerate(tables):
+    for number, one in enumerate(tables):
         if number:
             console.print()
-        show_table(table, console)
+        show_table(one, console)
     return "".join(f"    {line}".rstrip() + "\n" for line in out.getvalue().splitlines())
 
 
 def figure(number: int) -> str:
     """Return the tables of Figure 2, 3 or 5."""
     ours = results(number)
-    return as_printed(reproduce.table_of(number, ours), reproduce.contrasts_table(contrasts_of(ours)))
+    table_of_cells = reproduce.table_of(number, ours)
+    table_of_cells = table_of_cells._replace(title=dated(table_of_cells.title, "reproduction"))
+    return as_printed(table_of_cells, reproduce.contrasts_table(contrasts_of(ours)))
 
 
 def sizes() -> str:
     """Return the table of Figure 4."""
-    return as_printed(sample_sizes.sizes_table(sample_sizes.read_sizes(FOLDER / "figure4.csv")))
+    found = sample_sizes.sizes_table(sample_sizes.read_sizes(FOLDER / "figure4.csv"))
+    return as_printed(found._replace(title=dated(found.title, "reproduction")))
+
+
+def dated(text: str, key: str) -> str:
+    """Return a text with the version that a key was measured with, unless it is this one."""
+    (row,) = table()[key].values()
+    return text if row.version == version() else f"{text} ({row.version})"
 
 
 CHOICES = {"everything": TODAY, "the last observation": LAST, "**a pool that ages**": POOL}
@@ -102,8 +112,13 @@ def distances() -> str:
         cells.append(f"{one.alike} of {one.meetings}")
         if name.startswith("*"):
             cells = [f"**{cell}**" for cell in cells]
-        lines.append([name, *cells])
+        lines.append([named(name, choice), *cells])
     return markdown(lines)
+
+
+def named(name: str, choice: str) -> str:
+    """Return the name of a choice with its version."""
+    return dated(name, "reproduction" if choice == TODAY else "choices")
 
 
 def distances_of(*choices: str) -> list[str]:
@@ -141,7 +156,7 @@ CONCLUSIONS = {
 
 def conclusions() -> str:
     """Return the paper's conclusions under each of `CHOICES`."""
-    lines = [["", *CHOICES, "the paper"]]
+    lines = [["", *(named(*choice) for choice in CHOICES.items()), "the paper"]]
     for name, (number, place) in CONCLUSIONS.items():
         of_choices = [contrast(number, choice, place) for choice in CHOICES.values()]
         cells = [*(each[:2] for each in of_choices), of_choices[0][2:]]

@@ -2,6 +2,7 @@
 
 import math
 from importlib import import_module
+from pathlib import Path
 
 import chess
 import pytest
@@ -42,3 +43,18 @@ def test_every_turn_after_the_opening_counts_each_square_and_the_king_once() -> 
     assert [sum(sums[name, column][1] for name in tenths) for column in SEEING.BOTH] == [2 * 64, 2 * 64]
     assert sum(sums[name, "true"][0] for name in tenths) == 2
     assert sum(sums[name, "expected"][0] for name in tenths) == pytest.approx(2)
+
+
+def test_squares_of_which_the_belief_is_sure_are_the_likeliest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SEEING, "SURE", 0.3)
+    sums = watched(3 * "g1f3 g8f6 f3g1 f6g8 " + "e2e4", chess.WHITE)
+    for column in SEEING.BOTH:
+        bins = [sums[SEEING.KING.format(tenth / 10), column] for tenth in range(3, 10)]
+        assert sums[SEEING.SURELY, column] == pytest.approx([sum(column) for column in zip(*bins, strict=True)])
+        assert sums[SEEING.SURELY, column][1] > 0
+
+
+def test_a_game_that_was_watched_is_read_again(tmp_path: Path) -> None:
+    sums = watched("e2e4 h7h6 d1h5 a7a6 h5f7 e8f7", chess.WHITE)
+    SEEING.Kept(tmp_path / "kept.jsonl").add("1 white", sums)
+    assert SEEING.Kept(tmp_path / "kept.jsonl").sums == {"1 white": sums}
