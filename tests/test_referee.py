@@ -34,6 +34,7 @@ from referee import (
     GameOver,
     KriegspielError,
     Limits,
+    OpponentMoved,
     OpponentRefused,
     OwnQuestion,
     OwnTry,
@@ -186,6 +187,20 @@ def test_wild16_lets_the_mover_alone_hear_an_illegal_try() -> None:
     game.try_move(chess.Move.from_uci("e1f3"))
     assert game.view(chess.WHITE).events == (OwnTry(chess.Move.from_uci("e1f3"), Answer.ILLEGAL),)
     assert game.view(chess.BLACK).events == ()
+
+
+@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
+def test_both_sides_get_the_same_announcement_of_a_move(rules: RuleSet) -> None:
+    moves = 0
+    for seed in range(5):
+        game = played(seed, rules, plies=40)
+        for color in chess.COLORS:
+            tries = [event for event in game.events(color) if isinstance(event, OwnTry)]
+            own = [event.announcement for event in tries if event.answer is Answer.ACCEPTED]
+            heard = [event.announcement for event in game.events(not color) if isinstance(event, OpponentMoved)]
+            assert own == heard
+            moves += len(own)
+    assert moves > 100
 
 
 def test_wild16_announces_the_pawn_tries_of_the_side_that_begins() -> None:
