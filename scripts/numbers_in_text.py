@@ -17,7 +17,7 @@ from measurements import RESULT
 
 from evaluators import WIN, ks
 from kriegbot import children
-from kriegbot.belief import belief
+from kriegbot.belief import belief, timeline
 from kriegbot.cli import learn
 from kriegbot.environments.spaces import ACTIONS, MAX_BYTE, PLANES
 from kriegbot.game import match, process
@@ -91,6 +91,7 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("at least {} points of a hundred", word(100 * turning.MIN_LOSS)),
         ("and {} points)", word(100 * turning.MIN_SURPRISE)),
         ("are of a {} positions sampled", word(reasons.COUNTED)),
+        ("fewer than {} samples", word(timeline.FEW)),
         ("the latest {} analyses", library.MAX_ANALYSES),
         ("starts at {} ± {}", f"{results.NEW.rating:.0f}", f"{1.96 * results.NEW.deviation:.0f}"),
         ("`club` being {}", str(results.LEVEL_RATINGS["club"])),

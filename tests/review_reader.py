@@ -23,20 +23,21 @@ KIND, TRY, PAWNS = "|".join(NAMES), r"[^\s,;]+?", r"-?\d+\.\d"
 ONE = f"(?:a (?:{KIND})|the king|something else)"
 LIST = f"{ONE}(?:, {ONE})*(?: or {ONE})?"
 HOW_MANY = (
-    r"(?:in (?:the only|no) (?:possible|sampled) position(?: that allows [^\s,;]+?)?|in every possible position"
-    r"|in (?:none|\d+) of (?:the )?\d+ (?:possible|sampled) positions(?: that allow [^\s,;]+?)?)"
+    r"(?:in (?:the only|no) (?:possible position|sampled position|sample)(?: that allows [^\s,;]+?)?"
+    r"|in every possible position"
+    r"|in (?:none|\d+) of (?:the )?\d+ (?:possible positions|sampled positions|samples)(?: that allow [^\s,;]+?)?)"
 )
+FEWEST = 30  # positions by which anything may be called an error or a surprise
 Fact = Callable[[chess.Board, chess.Move], bool]
 
 
 def drawn(belief: BeliefSnapshot) -> list[chess.Board]:
-    """Return every third drawn position, or all possible ones if they are a hundred at most."""
-    boards = [chess_board([int(field) for field in row]) for row in belief.rows]
-    if belief.is_exact and len(boards) == belief.boards <= 100:
-        return boards
-    return [board for board, n in zip(boards, belief.counts, strict=True) for _ in range(int(n))][
-        :: HINT_SAMPLES // 100
-    ]
+    """Return a hundred different drawn positions, or all if they are fewer."""
+    boards = []
+    for row in belief.rows:
+        board = chess_board([int(field) for field in row])
+        boards += [board] * (board not in boards)  # rows may differ in clocks that are of no interest here
+    return boards if len(boards) <= 100 else [boards[number * len(boards) // 100] for number in range(100)]
 
 
 def chess_board(row: Sequence[int]) -> chess.Board:
@@ -128,15 +129,15 @@ class Page:
     """One turning point, read from its first sentence to its last."""
 
     def __init__(self, reader: Reader, point: TurningPoint) -> None:
-        self.point, self.faults = point, list[str]()
+        self.reader, self.point, self.faults = reader, point, list[str]()
         self.board, self.move, self.reply = reader.turns[point["events"]]
         self.after = pushed(self.board, self.move)
         self.belief = reader.belief(point["events"])
         self.boards = drawn(self.belief)
         self.tries = {one["name"]: one for one in value_tries(self.belief)}
-        self.kind = (
-            "possible" if self.belief.is_exact and len(self.belief.rows) == self.belief.boards <= 100 else "sampled"
-        )
+        is_all = self.belief.is_exact and len(self.belief.rows) == self.belief.boards <= 100
+        self.kind = "possible position" if is_all else "sampled position" if len(self.boards) == 100 else "sample"
+        self.is_all = is_all
         me, enemy = ("White", "Black") if reader.color else ("Black", "White")
         self.me, self.my = ("you", "your") if reader.you == reader.color else (me, f"{me}'s")
         self.enemy, self.enemys = ("you", "your") if reader.you == (not reader.color) else (enemy, f"{enemy}'s")
@@ -178,15 +179,16 @@ class Page:
         words = words[0].lower() + words[1:]
         legal = [board for board in self.boards if of_all or board.is_legal(move)]
         number = sum(board.is_legal(move) and fact(board, move) for board in legal)
-        self.claim("possible" not in words or self.kind == "possible", f"these are not all positions: {words}")
+        self.claim("possible" not in words or self.is_all, f"these are not all positions: {words}")
+        self.claim("of 100" not in words or len({board.fen() for board in self.boards}) == 100, "not a hundred")
         if len(legal) == 1 and "every" not in words:
-            expected = f"in {'the only' if number else 'no'} {self.kind} position"
+            expected = f"in {'the only' if number else 'no'} {self.kind}"
             expected += f" that allows {name}" if len(self.boards) > 1 else ""
         elif "every" in words:
             expected = "in every possible position" if number == len(legal) == len(self.boards) else "not in all"
         else:
             expected = f"in {number or 'none'} of {'the ' if len(legal) < len(self.boards) else ''}{len(legal)}"
-            expected += f" {self.kind} positions" + (f" that allow {name}" if len(legal) < len(self.boards) else "")
+            expected += f" {self.kind}s" + (f" that allow {name}" if len(legal) < len(self.boards) else "")
         self.claim(words == expected, f"{words!r} should be {expected!r}")
 
     def mean(self, words: str, of: Callable[[chess.Board], float], boards: Sequence[chess.Board]) -> None:
@@ -209,19 +211,34 @@ class Page:
         if theme == "surprise":
             later = [events for events in reader.turns if events > self.point["events"]]
             next_tries: list[TryValued] = value_tries(reader.belief(later[0])) if later else []
-            before, after = chance(made or tries[0]), chance(next_tries[0]) if next_tries else 0.0
+            moves = [one for one in next_tries if not one["question"]]
+            before, after = chance(made or tries[0]), chance(moves[0]) if moves else 0.0
             self.claim(
                 bool(next_tries) or (self.reply is not None and pushed(self.after, self.reply).is_checkmate()), "?"
             )
         else:
             self.claim(self.belief.is_consistent, "judged by positions that do not fit")
-            before = chance(next(one for one in tries if one["legal"] >= 0.2))
+            best = next(one for one in tries if not one["question"])
+            self.claim(all(one["question"] == (one["legal"] < 0.3) for one in tries), "questions")
+            self.claim(self.better is None or self.better.uci() == best["uci"], "another try is better in the table")
+            before = chance(best)
             after = chance(made) if made else -1.0
         shown = (self.point["before"], self.point["after"])
-        self.claim(
-            max(abs(before - shown[0]), abs(after - shown[1])) < 0.001, f"chances {shown}, not {before}, {after}"
-        )
+        differences = abs(100 * before - shown[0]), abs(100 * after - shown[1])
+        self.claim(max(differences) < 0.501, f"chances {shown}, not {before}, {after}")
         self.claim(shown[0] > shown[1], "nothing was lost")
+        self.claim(theme == "lucky" or not self.after.is_checkmate(), "a mate is called worse")
+        legal = sum(board.is_legal(self.move) for board in self.boards)
+        self.claim(self.belief.is_exact or self.belief.boards >= FEWEST, "an error by too few samples")
+        self.claim(self.is_all or self.after.is_checkmate() or legal >= FEWEST, "an error by too few positions")
+        self.judge_limits(reader)
+
+    def judge_limits(self, reader: Reader) -> None:
+        """Check that no limit was in sight: at most four plies away, with the next turn's search."""
+        limits = reader.view.limits
+        ply = self.board.ply() - chess.Board(reader.view.start).ply()
+        reach = 2 if self.point["theme"] != "surprise" else 4
+        self.claim(limits.plies is None or ply + reach < limits.plies, "the limit was in sight")
 
     # The sentences
 
@@ -245,12 +262,25 @@ class Page:
     def _lucky_mate(self, words: str) -> None:
         self.claim(self.after.is_checkmate(), "no mate")
         self.count(words, self.move, lambda board, move: pushed(board, move).is_checkmate())
+        self.claim("better" not in self.point["text"], "a mate is called worse than another move")
 
     def _lucky(self) -> None:
         legal = [board for board in self.boards if board.is_legal(self.move)]
         rare = sum(bool(loot(board, self.move)[0]) for board in legal) * 2 <= len(legal)
         risky = sum(bool(price(board, self.move, self.move.to_square)) for board in legal) * 2 >= len(legal)
         self.claim(rare or risky, "no luck needed")
+
+    def _gave(self, enemy: str, check: str | None, promoted: str | None) -> None:
+        self.claim(enemy.lower() == self.enemy.lower() and self.reply is not None, enemy)
+        if self.reply is not None:
+            self.claim(not check or self.after.gives_check(self.reply), "no check")
+            self.claim(not promoted or self.reply.promotion is not None, "no promotion")
+
+    def _refused(self, number: str, my: str) -> None:
+        events = self.reader.view.events[self.point["events"] + 1 :]
+        own = [one for one in events if isinstance(one, OwnTry)]
+        refused = next((at for at, one in enumerate(own) if one.announcement is not None), len(own))
+        self.claim(int(number) == refused and my == self.my, f"{refused} refused")
 
     def _looked_better(self, me: str, name: str) -> None:
         made = next((one["value"] for one in self.tries.values() if one["uci"] == self.move.uci()), 0.0)
@@ -371,9 +401,9 @@ class Page:
     def _ahead(self, name: str, pawns: str) -> None:
         self.find(name)
         made = next(one["value"] for one in self.tries.values() if one["uci"] == self.move.uci())
-        self.claim(
-            abs((self.tries[name]["value"] - made) / 100 - float(pawns)) < 0.051, f"{name} is not {pawns} better"
-        )
+        gained = (self.tries[name]["value"] - made) / 100
+        is_right = gained >= 9 if pawns == "more than a queen" else abs(gained - float(pawns.split()[0])) < 0.051
+        self.claim(is_right, f"{name} is not {pawns} better")
 
     def _then_mated(self, enemys: str, piece: str, square: str, words: str | None) -> None:
         self._replied(enemys, piece)
@@ -397,10 +427,6 @@ class Page:
         self.claim(enemys.lower() == self.enemys.lower() and self.reply is not None, enemys)
         by = self.reply and self.after.piece_type_at(self.reply.from_square)
         self.claim(by == NAMES[piece], f"no {piece} of {enemys}")
-
-    def _took_nothing(self, enemy: str, my: str) -> None:
-        self.claim(enemy.lower() == self.enemy.lower() and my == self.my, enemy)
-        self.claim(self.reply is not None and not loot(self.after, self.reply)[0], "a capture")
 
 
 def chance(one: TryValued) -> float:
@@ -443,7 +469,7 @@ FORMS: list[tuple[str, Callable[..., None]]] = [
         Page._could_take,
     ),
     (
-        r"On average that costs <me:side> <cost:pawns> pawns?; after <name:try>, <other:pawns> pawns?\.",
+        r"On average that costs <me:side> <cost:pawns> pawns?; with <name:try> it would be <other:pawns> pawns?\.",
         Page._costs,
     ),
     (rf"That was stalemate <words:many>, {INCLUDING}\.", Page._stalemate),
@@ -461,7 +487,16 @@ FORMS: list[tuple[str, Callable[..., None]]] = [
         r"<name:try> was legal <words:many>, (?P<real>and in the game, too|though not in the game)\.",
         Page._would_promote,
     ),
-    (r"Looking two plies ahead, <name:try> comes out better, by <pawns:pawns> pawns?\.", Page._ahead),
+    (
+        r"Looking one move of each side ahead, <name:try> comes out better, by "
+        rf"(?P<pawns>{PAWNS} pawns?|more than a queen)\.",
+        Page._ahead,
+    ),
+    (
+        r"<enemy:side> then (?P<check>gave check)?(?: and )?(?P<promoted>promoted a pawn)?\.",
+        Page._gave,
+    ),
+    (r"Then the referee refused (?P<number>\d+) of <my:owner> tries\.", Page._refused),
     (
         r"<enemys:owner> <piece:kind> then mated on <square:square>"
         r"(?:; (?:White|Black|you) could mate <words:many>)?\.",
@@ -471,10 +506,6 @@ FORMS: list[tuple[str, Callable[..., None]]] = [
         r"<enemys:owner> <piece:kind> then took the <taken:kind> on <square:square>"
         r"(?:; (?:White|Black|you) could take it <words:many>)?\.",
         Page._then_took,
-    ),
-    (
-        r"<enemy:side> then took nothing; what the referee announced until <my:owner> next move looked bad\.",
-        Page._took_nothing,
     ),
 ]
 SENTENCES = [(named(pattern), read) for pattern, read in FORMS]

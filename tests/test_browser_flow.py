@@ -180,7 +180,7 @@ def test_two_people_play_by_two_links(tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address) as ann, browsing() as driver:
         ann.one("#invite").click()
         link = str(ann.one("#link").get_attribute("value"))
-        assert [ann.label(square) for square in ("e2", "e7")] == ["e2, white pawn", "e7, empty"]  # while one waits
+        assert [ann.label(square) for square in ("e2", "e7")] == ["e2, white pawn", "e7, unseen"]  # while one waits
         bob = Page(driver, link)
         bob.until_text("#invited-terms", "You play Black. Rules: Berkeley. No clock.")
         assert not ann.one("#draw").is_enabled()
@@ -194,7 +194,7 @@ def test_two_people_play_by_two_links(tmp_path: Path) -> None:
         for square in ("e2", "e4"):
             ann.square(square).click()
         bob.until_text("#turn", "Your turn")
-        assert bob.label("e4") == "e4, empty"
+        assert bob.label("e4") == "e4, unseen"
         assert [bob.driver.find_element(By.ID, name).is_displayed() for name in ("hint", "takeback", "to-library")] == [
             False
         ] * 3
@@ -315,7 +315,7 @@ def test_the_board_is_turned(tmp_path: Path) -> None:
         page.one("#flip").click()
         assert page.square("h1").location["x"] < page.square("a1").location["x"]
         move(page, 2, "e2", "e4")
-        assert page.label("e2") == "e2, empty, your last move"
+        assert page.label("e2") == "e2, unseen, your last move"
 
 
 def test_a_refusal_stands_beside_the_form_that_has_asked(tmp_path: Path) -> None:
@@ -428,7 +428,9 @@ def test_a_review_is_one_file_that_needs_no_server(tmp_path: Path) -> None:
         page.one("#try").send_keys("exd5" + Keys.ENTER)
         page.until_text("#refused", "exd5")
         resign(page)
-        until(lambda: page.driver.find_elements(By.CSS_SELECTOR, "#walk[hidden] ~ .walk table"), "all of the game")
+        until(
+            lambda: page.driver.find_elements(By.CSS_SELECTOR, "#walk[hidden] + .turning :is(ol, p)"), "all of the game"
+        )
         download(page.driver, tmp_path)
         page.one("#share").click()
         until(lambda: (tmp_path / "kriegspiel.html").exists(), "the file")

@@ -167,10 +167,10 @@ def test_markers_move_aside_where_no_enemy_man_can_be(tmp_path: Path) -> None:
         drag(page, "a3", "b3")
         assert page.label("b3") == "b3, marker: black bishop"
         page.square("b3").send_keys(Keys.DELETE)
-        assert page.label("b3") == "b3, empty"
+        assert page.label("b3") == "b3, unseen"
         click(page, "e2", "e4")
         page.until_text("#turn", "move 2")
-        assert page.label("e3") == "e3, empty"
+        assert page.label("e3") == "e3, unseen"
         assert page.label("e4") == "e4, white pawn, your last move"
         assert page.label("d8") == "d8, marker: black queen"
         aside = page.one("#aside [role=img]").get_attribute("aria-label")
@@ -193,7 +193,7 @@ def test_the_heat_map_shows_all_men_or_one_kind(tmp_path: Path) -> None:
         assert percents() == {f"{file}{rank}": "100" for file in "abcdefgh" for rank in "78"}
         page.one("#heat-kind option[value='4']").click()
         assert percents() == {"d8": "100"}
-        assert page.label("d8") == "d8, empty, 100%"
+        assert page.label("d8") == "d8, unseen, 100% queen"
         page.one("#heat").click()
         until(lambda: not percents(), "the end of the heat map")
 

@@ -76,7 +76,7 @@ def test_a_privacy_screen_goes_up_after_each_move_and_no_view_is_sent_behind_it(
         assert {letter for view in views for letter in view["men"].values()} == set("KQRBNP")
         unhide(page, "Black")
         assert page.text("#announcement").split(".") == ["White tries something illegal", " White has moved", " "]
-        assert page.label("e4") == "e4, empty"
+        assert page.label("e4") == "e4, unseen"
         move(page, "d7", "d5")
         before = len(heard(page))
         unhide(page, "White")
@@ -88,7 +88,7 @@ def test_a_privacy_screen_goes_up_after_each_move_and_no_view_is_sent_behind_it(
         assert "d5" in page.text("#announcement")  # a man has fallen there
         page.driver.refresh()
         unhide(page, "Black")
-        assert page.label("d5") == "d5, empty, captured here, your last move"
+        assert page.label("d5") == "d5, unseen, captured here, your last move"
         page.one("#resign").click()
         page.one("#resigning [value=yes]").click()
         page.until_text("#outcome-text", "Resignation, White wins.")

@@ -174,7 +174,7 @@ def test_beliefs_and_values_are_shown_where_they_are_asked_for(address: str, rec
 
         def expected(side: str, kinds: slice) -> list[str]:
             sums = [sum(column) for column in zip(*found[side]["chances"][kinds], strict=True)]
-            return [str(int(100 * chance + 0.5)) for chance in sums if chance >= 0.005]
+            return [str(min(99, int(100 * chance + 0.5)) if chance < 1 else 100) for chance in sums if chance >= 0.005]
 
         wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".values tbody tr"))
         for side in ("white", "black"):
@@ -183,7 +183,8 @@ def test_beliefs_and_values_are_shown_where_they_are_asked_for(address: str, rec
             assert signs == sum(len(found[side][key]) for key in ("right", "wrong", "missed"))
             said, sure = text(driver, f".notes.{side} .knows"), found[side]
             assert f"on average {sure['placed']:.1f} of {sure['men']} pieces placed correctly" in said
-            assert f"sure, and wrong: {' '.join(sure['wrong']) or 'none'}" in said
+            assert said.lower().startswith(sure["basis"])
+            assert ("occupied, and wrong" in said) == bool(sure["wrong"])
         Select(driver.find_element(By.ID, "kind")).select_by_visible_text("kings")
         assert chances("white") == expected("white", slice(5, 6))
         boxes = driver.find_elements(By.CSS_SELECTOR, ".belief input")
@@ -198,24 +199,10 @@ def test_beliefs_and_values_are_shown_where_they_are_asked_for(address: str, rec
         if more and more[0].is_displayed():
             more[0].click()
         rows = driver.find_elements(By.CSS_SELECTOR, ".values tbody tr")
-        assert [row.text.split()[1] for row in rows] == [one["name"] for one in found["tries"]]
+        moves = [one["name"] for one in found["tries"] if not one["question"]]
+        assert [row.text.split()[1] for row in rows][: len(moves)] == moves
         marked = [row.text.split()[1] for row in rows if "tried" in row.text]
         assert marked == [one["name"] for one in found["tries"] if one["uci"] == made["move"]]
-
-
-def test_the_tries_worth_less_than_the_best_are_found(address: str, record: GameRecord) -> None:
-    with browsing() as driver:
-        open_game(driver, address)
-        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, "#walk[hidden] ~ .walk tbody tr"))
-        rows = [row.text.split() for row in driver.find_elements(By.CSS_SELECTOR, ".walk tbody tr")]
-        losses = [float(row[-1].lstrip("+")) for row in rows]
-        assert losses == sorted(losses, reverse=True)
-        assert losses[-1] > 0
-        driver.find_element(By.CSS_SELECTOR, ".walk tbody button").click()
-        at = int(count(driver).split()[0])
-        tries = looked_at(record, at)["tries"]
-        value = {one["uci"]: one["value"] for one in tries}[frames_of(record)[at + 1]["move"]]
-        assert losses[0] == pytest.approx((tries[0]["value"] - value) / 100, abs=0.006)
 
 
 def test_the_turning_points_of_both_sides_are_told_and_lead_to_their_moments(address: str, record: GameRecord) -> None:
@@ -275,30 +262,6 @@ def test_the_page_asks_for_the_turning_points_first(address: str) -> None:
         wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".values tbody tr"))
         sent = driver.execute_script("return window.sent")
         assert [one for one in sent if one in ("turning", "look")][:2] == ["turning", "look"]
-
-
-MISSED_FOUR_TIMES = """
-const done = arguments[0];
-import(new URL("static/values.js", document.baseURI)).then(({ worstMoves }) => {
-  const tries = [{ uci: "h1h8", name: "Rh8", value: 900 }, { uci: "g1g2", name: "Kg2", value: 100 }];
-  const frames = [], looks = new Map();
-  for (let turn = 0; turn < 6; turn++) {
-    const made = turn < 4 ? "g1g2" : "h1h8";
-    frames.push({ turn: "white", place: turn ? `${turn - 1}...` : "", name: "Ka8", move: "b8a8" });
-    looks.set(2 * turn, { tries });
-    frames.push({ turn: "black", place: `${turn}.`, name: made === "g1g2" ? "Kg2" : "Rh8", move: made });
-    looks.set(2 * turn + 1, { tries: [{ uci: "b8a8", name: "Ka8", value: 0 }] });
-  }
-  const [, table] = worstMoves(frames, looks, null, () => {}, false);
-  done([...table.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent)));
-});
-"""
-
-
-def test_a_try_missed_in_four_turns_is_one_row(address: str) -> None:
-    with browsing() as driver:
-        open_game(driver, address)
-        assert driver.execute_async_script(MISSED_FOUR_TIMES) == [["0. Kg2 to 3. Kg2", "Rh8", "+8.00"]]
 
 
 def test_two_programs_are_watched_to_the_end(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -32,7 +33,7 @@ from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
 from kriegbot.web.library import VERSION, KeptAnalysis
 from kriegbot.web.notices import Analysis, BeliefShown, Frames, TurningPoints
-from kriegbot.web.review import Analyst, AnalystFailed, Beliefs, Review, believed
+from kriegbot.web.review import Analyst, AnalystFailed, Beliefs, Believed, Review, believed
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
 from referee.view import views_until
 from tests.page import Client, frames_of, serving
@@ -180,18 +181,18 @@ def test_heat_is_the_belief_of_that_view() -> None:
     beliefs = Beliefs()
     views = views_of(game())[chess.WHITE]
     for view in views[::5]:
-        heat = in_slices(beliefs.heat, "game", view)
+        heat = in_slices(beliefs.belief, "game", view)
         belief = Belief(view, PARTICLES, SEED)
-        assert np.array_equal(heat, belief.occupancy(chess.BLACK).round(3))
-        assert heat == in_slices(Beliefs().heat, "another", view)
+        assert np.allclose(heat.chances, belief.occupancy(chess.BLACK), atol=0.001)
+        assert heat == in_slices(Beliefs().belief, "another", view)
 
 
 def test_many_games_are_followed_and_one_that_was_let_go_is_made_again() -> None:
     views = [views_of(game(seed))[chess.WHITE][-1] for seed in (1, 2, 3)]
     beliefs = Beliefs(games=2)
-    first = [in_slices(beliefs.heat, str(number), view) for number, view in enumerate(views)]
+    first = [in_slices(beliefs.belief, str(number), view) for number, view in enumerate(views)]
     assert beliefs._sides.cache_info().currsize == 2
-    assert [in_slices(beliefs.heat, str(number), view) for number, view in enumerate(views)] == first
+    assert [in_slices(beliefs.belief, str(number), view) for number, view in enumerate(views)] == first
 
 
 def test_where_a_side_was_sure_is_set_beside_the_truth() -> None:
@@ -210,7 +211,7 @@ def test_a_side_in_the_dark_is_sure_of_nothing() -> None:
     view = Referee().view(chess.WHITE)
     held = BeliefTimeline(100).at(view)
     assert held is not None
-    dark = type(held)(view, np.zeros((6, 64)), 0, False, False, held.rows, held.counts)
+    dark = replace(held, chances=np.zeros((6, 64)), boards=0, ancestors=0, is_exact=False, is_consistent=False)
     seen = believed(dark, Referee().view(chess.BLACK).men)
     assert (seen.chances, seen.right, seen.wrong, seen.missed) == ([], [], [], [])
 
@@ -295,7 +296,7 @@ def test_a_kept_analysis_that_is_damaged_or_of_another_version_or_game_counts_as
     record = game(end=True)
     kept = KeptAnalysis.load(tmp_path, record, None)
     kept.turning = TurningPoints([], ["white", "black"])
-    nothing = BeliefShown([], 0, False, True, [], [], [], 0.0, 0)
+    nothing = BeliefShown([], "", [], [], [], 0.0, 0)
     kept.add(Analysis(nothing, nothing, None, "", [], 3))
     kept.save()
     assert KeptAnalysis.load(tmp_path, record, None) == kept
@@ -354,7 +355,7 @@ def test_a_game_is_looked_back_at_in_any_order_and_after_the_process_was_killed(
             for index, found in ((12, late), (4, early)):
                 view = views[chess.WHITE][index]
                 assert (type(found), found.index) == (Analysis, index)
-                assert found.white.chances == await analyst.ask(Beliefs.heat, "same", view)
+                assert found.white.chances == (await analyst.ask(Beliefs.belief, "same", view)).chances
             last = await review.look(len(review.frames) - 1, analyst)
             assert (last.mover, last.tries) == (None, [])
             (pid,) = (worker.pid for worker in analyst._pool._workers)
@@ -391,8 +392,8 @@ def test_a_question_that_fails_is_told_and_the_next_one_answered() -> None:
         analyst = Analyst()
         try:
             with pytest.raises(AnalystFailed, match="AttributeError"):
-                await analyst.ask(Beliefs.heat, "game", None)  # type: ignore[arg-type]  # on purpose
-            assert len(await analyst.ask(Beliefs.heat, "game", Referee().view(chess.WHITE))) == 6
+                await analyst.ask(Beliefs.belief, "game", None)  # type: ignore[arg-type]  # on purpose
+            assert len((await analyst.ask(Beliefs.belief, "game", Referee().view(chess.WHITE))).chances) == 6
         finally:
             analyst.close()
 
@@ -424,8 +425,9 @@ class Spy:
             self.jobs.add(job)
         else:
             self.looks += 1
-        nothing = BeliefShown([], 0, False, True, [], [], [], 0.0, 0)
-        return Analysis(nothing, nothing, None, "", []) if job == Beliefs.look else []
+        nothing = BeliefShown([], "", [], [], [], 0.0, 0)
+        answers = {Beliefs.look: Analysis(nothing, nothing, None, "", []), Beliefs.belief: Believed([], "", [])}
+        return answers.get(job, [])
 
     def close(self) -> None:
         """Do nothing."""
@@ -447,7 +449,7 @@ def test_before_the_end_of_a_persons_game_only_its_own_view_is_analysed(tmp_path
         client.send({"do": "try", "text": "e5"})
         client.until("view", yours=True)
         client.until("heat")
-        assert {one.__name__ for one in spy.jobs} == {"heat", "value_ahead"}
+        assert {one.__name__ for one in spy.jobs} == {"belief", "value_ahead"}
         assert all(view.color == chess.BLACK and view.end is None for view in spy.views)
         assert spy.looks == 0
         client.send({"do": "resign"})

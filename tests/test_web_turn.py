@@ -66,12 +66,12 @@ def test_a_check_is_shown_on_the_board_as_long_as_it_lasts(tmp_path: Path) -> No
                 click(page, "h2", "g3")
                 page.until_text("#refused", "hxg3")
             assert "Check on the long diagonal." in page.text("#announcement")
-            assert page.label("b4") == "b4, empty, the check may come from here"
+            assert page.label("b4") == "b4, unseen, the check may come from here"
             assert page.label("a1") == "a1, white rook, cannot answer the check"
             assert page.label("b1") == "b1, white knight"
         click(page, "b1")
-        assert page.label("a3") == "a3, empty, does not answer the check"
-        assert page.label("c3") == "c3, empty, may be tried, the check may come from here"
+        assert page.label("a3") == "a3, unseen, does not answer the check"
+        assert page.label("c3") == "c3, unseen, may be tried, the check may come from here"
         click(page, "c3")
         page.until_text("#turn", "move 5")
         assert "check" not in "".join(str(page.label(square)) for square in ("a1", "b4", "e1"))
@@ -181,7 +181,7 @@ def test_a_try_is_prepared_while_the_other_side_thinks_and_is_made_in_its_turn(t
         click(page, "e2", "e4")
         page.until_text("#turn", "Black to try.")
         click(page, "d2")
-        assert page.label("d4") == "d4, empty, may be tried"
+        assert page.label("d4") == "d4, unseen, may be tried"
         click(page, "d4")
         page.until_text("#turn", "Prepared: d4.")
         assert page.label("d2") == "d2, white pawn, your next try"
@@ -191,7 +191,7 @@ def test_a_try_is_prepared_while_the_other_side_thinks_and_is_made_in_its_turn(t
         page.one("#try").send_keys("Nf3" + Keys.ENTER)
         page.until_text("#turn", "Prepared: Nf3.")
         assert page.one("#try").get_attribute("value") == ""
-        assert page.label("f3") == "f3, empty, your next try"
+        assert page.label("f3") == "f3, unseen, your next try"
         reply(black, "exd4")
         page.until_text("#log", "Nf3: yes.")
 
@@ -249,7 +249,7 @@ def test_a_prepared_try_is_taken_back_by_a_click_or_a_key(tmp_path: Path) -> Non
             else:
                 press(page, Keys.ESCAPE)
             assert "Prepared" not in page.text("#turn")
-            assert page.label("f3") == "f3, empty"
+            assert page.label("f3") == "f3, unseen"
         reply(black, "e5")
         page.until_text("#turn", "Your turn: move 2.")
         assert page.label("g1") == "g1, white knight"
@@ -266,14 +266,14 @@ def test_arrows_and_circles_are_drawn_by_the_right_button_or_by_keys_and_wiped_b
         draw.context_click(page.square("d5")).perform()
         page.run("document.querySelector('#board [data-square=a1]').focus()")
         draw.key_down(Keys.SHIFT).send_keys(Keys.ENTER, Keys.ARROW_UP, Keys.ENTER).key_up(Keys.SHIFT).perform()
-        assert page.label("g8") == "g8, empty, arrow to f6"
-        assert page.label("d5") == "d5, empty, circled"
+        assert page.label("g8") == "g8, unseen, arrow to f6"
+        assert page.label("d5") == "d5, unseen, circled"
         assert page.label("a1") == "a1, white rook, arrow to a2"
         shapes = (
             "return [...document.querySelectorAll('#board .sketch > *')].map((one) => one.tagName).sort().join(' ')"
         )
         assert page.run(shapes) == "circle line line polygon polygon"
         draw.context_click(page.square("d5")).perform()
-        assert page.label("d5") == "d5, empty"
+        assert page.label("d5") == "d5, unseen"
         click(page, "e2")
         assert page.run(shapes) == ""

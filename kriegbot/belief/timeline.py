@@ -4,29 +4,65 @@ import math
 import time
 from dataclasses import dataclass
 
+import chess
 import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.belief.belief import Belief, EmptyBelief
 from referee import View
+from referee.announcement import check_direction
+from referee.pieces import king_of
 from referee.view import ViewBuilder
+
+FEW = 30  # fewer samples show nothing but themselves
 
 
 @dataclass(frozen=True, slots=True)
 class BeliefSnapshot:
     """The belief after an event.
 
-    `chances` [6, 64] are the `Belief.occupancy` of the enemy. If the side is to move, `rows` [n, 8] are drawn boards
-    and `counts` [n] their draws.
+    Attributes:
+      chances: [6, 64], the `Belief.occupancy` of the enemy.
+      ancestors: a sampled belief's fewest boards since it last held all boards or was replayed: all stem from these.
+      always, ever: squares that an enemy piece occupies on every board, and on at least one.
+      checkers: squares from which an enemy piece gives check on at least one board, if the side is to move.
+      rows, counts: if the side is to move, distinct drawn boards [n, 8] and their draws [n]; all if they are few.
     """
 
     view: View
     chances: kb.RealArray
     boards: int
+    ancestors: int
     is_exact: bool
     is_consistent: bool
+    always: chess.SquareSet
+    ever: chess.SquareSet
+    checkers: chess.SquareSet
     rows: kb.Rows
     counts: kb.RealArray
+
+    @property
+    def basis(self) -> str:
+        """The boards behind it, in words: "all 43 possible positions", "20,000 sampled positions"."""
+        many = f"{self.boards:,} "
+        if self.is_exact:
+            return f"all {many}possible positions" if self.boards > 1 else "the only possible position"
+        if not self.is_consistent:
+            return f"{many}positions that may contradict an announcement"
+        if self.boards == 1:
+            return "only 1 sample left"
+        few = f", all from {self.ancestors}" if self.ancestors < FEW else ""
+        return f"{many}sampled positions{few}"
+
+    @property
+    def has_all_rows(self) -> bool:
+        """True if the drawn boards are all possible ones."""
+        return self.is_exact and len(self.rows) == self.boards
+
+    @property
+    def is_reliable(self) -> bool:
+        """True if the boards are all possible ones, or a sample large enough to judge by."""
+        return self.is_exact or (self.is_consistent and self.ancestors >= FEW)
 
 
 class BeliefTimeline:
@@ -59,6 +95,7 @@ class BeliefTimeline:
         return self._snapshots[events] if events < len(self._snapshots) else None
 
     def _snapshot(self, view: View) -> BeliefSnapshot:
+        empty = chess.SquareSet()
         rows, counts = np.empty((0, 8), np.uint64), np.empty(0)
         try:
             if self._belief is None:
@@ -66,8 +103,33 @@ class BeliefTimeline:
             else:
                 self._belief.update(view)
         except EmptyBelief:
-            return BeliefSnapshot(view, np.zeros((6, 64)), 0, False, False, rows, counts)
+            return BeliefSnapshot(view, np.zeros((6, 64)), 0, 0, False, False, empty, empty, empty, rows, counts)
         particles, chances = self._belief.particles, self._belief.occupancy(not view.color)
+        is_new = particles.is_exact or self._belief.last_rescue or not self._snapshots
+        ancestors = len(particles) if is_new else min(len(particles), self._snapshots[-1].ancestors)
+        enemies = particles.rows[:, 6 if view.color else 5]
+        always, ever = (chess.SquareSet(int(of.reduce(enemies))) for of in (np.bitwise_and, np.bitwise_or))
         if self.samples > 0 and len(particles) > 0 and view.turn == view.color and view.end is None:
-            rows, counts = particles.draw(self.samples, kb.subseed(self.seed, len(view.events)))
-        return BeliefSnapshot(view, chances, len(particles), particles.is_exact, particles.is_consistent, rows, counts)
+            if len(particles) <= self.samples:
+                rows, counts = particles.rows, particles.weights * self.samples
+            else:
+                rows, counts = particles.draw(self.samples, kb.subseed(self.seed, len(view.events)))
+        kinds, checking = (particles.is_exact, particles.is_consistent), checkers(view, particles.rows)
+        return BeliefSnapshot(view, chances, len(particles), ancestors, *kinds, always, ever, checking, rows, counts)
+
+
+def checkers(view: View, rows: kb.Rows) -> chess.SquareSet:
+    """Return the squares from which an enemy piece gives an announced check on at least one board."""
+    last, found = view.last_announcement, chess.SquareSet()
+    if last is None or not last.checks or view.turn != view.color or view.end is not None:
+        return found
+    king, enemies, occupied = king_of(view.men), rows[:, 6 if view.color else 5], rows[:, 5] | rows[:, 6]
+    straight = chess.BB_RANK_ATTACKS[king][0] | chess.BB_FILE_ATTACKS[king][0]
+    pawn, knight = chess.BB_PAWN_ATTACKS[view.color][king], chess.BB_KNIGHT_ATTACKS[king]
+    for kind, squares in enumerate((pawn, knight, chess.BB_DIAG_ATTACKS[king][0], straight)):
+        for square in chess.SquareSet(squares):
+            if check_direction(king, square) & last.checks:
+                is_there = rows[:, kind] & enemies & np.uint64(1 << square) != 0
+                if np.any(is_there & (occupied & np.uint64(chess.between(king, square)) == 0)):
+                    found.add(square)
+    return found

@@ -17,7 +17,18 @@ from rich.console import Console
 from rich.text import Text
 
 from kriegbot.cli.common import progress_text
-from kriegbot.cli.screen import GLYPHS, BoardPicture, Heat, board, draw_beside, fitting, has_tints, is_terminal, size_of
+from kriegbot.cli.screen import (
+    GLYPHS,
+    BoardPicture,
+    Heat,
+    board,
+    draw_beside,
+    fitting,
+    has_tints,
+    is_terminal,
+    size_of,
+    whole_percent,
+)
 from kriegbot.narration import glance
 from kriegbot.narration.diary import Diary, Subject, gathered, side_name
 from kriegbot.narration.even_time import EvenTime
@@ -72,11 +83,12 @@ class PlainConsole:
         has_board = is_repeated or is_first or (self._has_boards and is_new_turn)
         board = plain_board(own_men(view), view.color) if has_board else []
         has_heat = not view.refused and (has_board if self._has_boards else not is_repeated)
-        heat = heat_table(self._heat(view), view.color) if self._heat is not None and has_heat else []
+        chances, basis = self._heat(view) if self._heat is not None and has_heat else ((), "")
+        heat = heat_table(chances, basis, view.color) if basis else []
         is_wide = shutil.get_terminal_size().columns >= BOARD_WIDTH + MAP_WIDTH
         if self._has_boards and len(board) < len(heat) and is_wide:
             pairs = zip(board, heat[1:], strict=True)
-            board = ["Your pieces, and where the opponent's may be, in percent:"]
+            board = [f"Your pieces, and where the opponent's may be, in percent, from {basis}:"]
             board += [left.ljust(BOARD_WIDTH) + right for left, right in pairs]
             heat = []
         self.say([*board, *heat])
@@ -123,13 +135,13 @@ class PlainConsole:
         """Do nothing."""
 
 
-def heat_table(heat: Sequence[float], bottom: chess.Color) -> list[str]:
-    """Return the lines of a map of chances, in percent."""
+def heat_table(heat: Sequence[float], basis: str, bottom: chess.Color) -> list[str]:
+    """Return the lines of a map of chances, in percent, below a heading."""
     if not heat:
         return ["The places of the opponent's pieces are not known."]
-    lines = ["Chance in percent that an opponent's piece stands there:"]
+    lines = [f"Chance in percent that an opponent's piece stands there, from {basis}:"]
     for row in glance.rows(bottom):
-        percents = " ".join(f"{round(100 * heat[square]):>3}" for square in row)
+        percents = " ".join(f"{whole_percent(heat[square]):>3}" for square in row)
         lines.append(f"{chess.square_rank(row[0]) + 1} {percents}")
     return [*lines, "  " + " ".join(f"{name:>3}" for name in glance.file_names(bottom))]
 
@@ -215,12 +227,13 @@ class TerminalConsole:
     def _draw(self, view: View) -> None:
         if not self._has_second_screen:
             self._has_second_screen = self._console.set_alt_screen(True)
-        heat = self._heat(view) if self._heat is not None else ()
+        heat, basis = self._heat(view) if self._heat is not None else ((), "")
         picture = self._picture(own_men(view), view, heat)
         scale = self._scale()
         width, height = size_of(scale)
         height = max(height, self._console.height - ROWS_BESIDE - 1)
         title = Text(f" Kriegspiel · {view.rules.title} · move {view.ply // 2 + 1}", "dim")
+        title.append(f" · chances from {basis}" * bool(heat))
         side = self._side(view, max(20, self._console.width - width - 3), height)
         draw_beside(self._console, title, board(picture, scale), side)
         self._console.print(self._last(), no_wrap=True, overflow="ellipsis")

@@ -97,9 +97,9 @@ def _turning_points(record: GameRecord) -> Iterator[str]:
         view, other = referee.view(color), referee.view(not color)
         with Console(stderr=True).status(f"Looking at {side_name(color)}'s turns ..."):
             points = Hindsight().turning_points(view, other, your_side(specs)) or []
-        yield f"{side_name(color)}, {name}:" + ("" if points else " no costly turn while the game was open.")
+        yield f"{side_name(color)}, {name}:" + ("" if points else " by what was known, no move certainly lost much.")
         for point in points:
-            chances = "" if point["theme"] == LUCKY else f", chance {point['before']:.0%} -> {point['after']:.0%}"
+            chances = "" if point["theme"] == LUCKY else f", winning chances {point['before']}% -> {point['after']}%"
             yield f"  {point['place']} {point['made']}: {point['theme']}{chances}"
             yield textwrap.fill(point["text"], 100, initial_indent="    ", subsequent_indent="    ")
 

@@ -29,6 +29,7 @@ PUZZLES, TODAY = "puzzles", "today"
 COMMANDS = "Type show for the solution, help for all announcements, quit to leave."
 LEAVE = ("quit", "exit")
 HELP = ("", "help", "?")
+ALL = "all possible positions"  # behind the chances in lessons and puzzles
 
 
 def learn(
@@ -102,7 +103,7 @@ def _print(title: str, step: learning.LessonStep, now: learning.StepState, about
     print(*lines, *_wrapped(now.comment), sep="\n")
     if is_first or now.answer:
         men = plain_board(own_men(now.view), now.view.color)
-        print(*men, *_wrapped(about * is_first), *heat_table(now.shading(), now.view.color), sep="\n")
+        print(*men, *_wrapped(about * is_first), *heat_table(now.shading(), ALL, now.view.color), sep="\n")
 
 
 def _wrapped(text: str) -> list[str]:
@@ -195,7 +196,7 @@ def _show(
         announcements.insert(0, "The lines that matter most:")
     if console is None:
         if is_over:
-            lines = [*_wrapped(text), *announcements, puzzle.numbers, *heat_table(heat, view.color)[1:]]
+            lines = [*_wrapped(text), *announcements, puzzle.numbers, *heat_table(heat, ALL, view.color)[1:]]
         else:
             lines = ["", title, *announcements, *plain_board(own_men(view), view.color), *_wrapped(text)]
         print(*lines, sep="\n")

@@ -27,7 +27,7 @@ from kriegbot.game.process import ProcessSeat, find_rules
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare
 from kriegbot.narration.diary import Diary, meaning
-from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, Help, hint
+from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, Help, hint, percent
 from kriegbot.narration.names import YOU, called
 from kriegbot.narration.results import Results
 from kriegbot.players.base import Leave
@@ -273,9 +273,10 @@ def _commands(console: Console, help_: Help) -> Mapping[str, Answer]:
         best = hint(belief)
         help_.hints += 1
         tries = [
-            f"{one['name']}  {one['value'] / 100:+.2f}" + f", legal in {one['legal']:.0%}" * (one["legal"] < 0.995)
+            f"{one['name']}  {one['shown']}" + f", legal in {percent(one['legal'])}" * (one["legal"] < 1)
             for one in best["tries"]
         ]
+        tries += [f"Ask first: {one['name']}, legal in {percent(one['legal'])}" for one in best["ask"]]
         nothing = "No position is consistent with the announcements; there is nothing to search."
         return [f"The computer's best tries, in pawns ({best['by']}):", *(tries or [nothing]), HELP_NOTE]
 
@@ -318,9 +319,10 @@ def _heat() -> Heat:
     common.compile_kernels()
     timeline = BeliefTimeline()
 
-    def chances(view: View) -> list[float]:
+    def chances(view: View) -> tuple[list[float], str]:
         belief = timeline.at(view)
-        return belief.chances.sum(axis=0).tolist() if belief is not None and belief.boards else []
+        assert belief is not None  # for mypy: this timeline has no time limit
+        return belief.chances.sum(axis=0).tolist() if belief.boards else [], belief.basis
 
     return chances
 

@@ -86,10 +86,12 @@ HEAT: Rgb = (224, 122, 24)
 PIECE_COLORS: dict[chess.Color, Rgb] = {chess.WHITE: (255, 255, 255), chess.BLACK: (0, 0, 0)}
 GLYPHS = {kind: chess.UNICODE_PIECE_SYMBOLS[chess.piece_symbol(kind)] for kind in chess.PIECE_TYPES}
 """Filled symbols, which take any colour."""
+ROUNDING = 1e-9  # of sums of weights
 MAX_SCALE = 6  # a symbol is one letter high, and is lost on larger squares
 
-Heat: TypeAlias = Callable[[View], Sequence[float]]
-"""A function from a view to the chance of an opponent's piece on each square, in [0, 1]; empty if unknown."""
+Heat: TypeAlias = Callable[[View], tuple[Sequence[float], str]]
+"""A function from a view to the chance of an opponent's piece on each square, in [0, 1], and the boards behind it in
+words; no chances if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +156,13 @@ def _margin(scale: int) -> int:
 def _sign(picture: BoardPicture, square: chess.Square) -> str:
     if (piece := picture.men.get(square)) is not None:
         return GLYPHS[piece.piece_type]
-    percent = round(100 * picture.heat[square]) if picture.heat else 0
+    percent = whole_percent(picture.heat[square]) if picture.heat else 0
     return str(percent) if percent else " "
+
+
+def whole_percent(chance: float) -> int:
+    """Return a chance in percent, which is 100 only if it is certain."""
+    return min(round(100 * chance), 99 if chance < 1 - ROUNDING else 100)
 
 
 def _style(picture: BoardPicture, square: chess.Square) -> Style:

@@ -14,6 +14,7 @@ from pathlib import Path
 import chess
 
 import referee
+from kriegbot.narration.glance import may_be_en_passant
 from kriegbot.players.human import try_name
 from referee.pieces import moved
 from referee.view import views_until
@@ -102,7 +103,10 @@ class Diary:
         subject, text = self._words(event, view)
         place = "" if subject is Subject.END else f"{self._ply // 2 + 1}{'...' if self._ply % 2 else '.'}"
         self._ply += subject in (Subject.OWN, Subject.OPPONENT)
-        return Entry(subject, place, text, event, tuple(meaning_keys(event, view.rules)))
+        means = list(meaning_keys(event, view.rules))
+        if isinstance(event, referee.OpponentMoved) and not may_be_en_passant(view, event.announcement):
+            means = ["fell_here" if key == "fell" else key for key in means]
+        return Entry(subject, place, text, event, tuple(means))
 
     def _words(self, event: referee.Event, view: referee.View) -> tuple[Subject, str]:
         side = side_name(not view.color)

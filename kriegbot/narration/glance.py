@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TypeAlias
 
 import chess
@@ -30,7 +31,8 @@ class CheckToAnswer:
     """A check of the side to move."""
 
     text: str  # the announced directions: "Check on the file."
-    line: chess.SquareSet  # squares from which the check may come, and between these and the king
+    line: chess.SquareSet  # squares from which the check may come by this announcement, and between these and the king
+    sources: chess.SquareSet  # those from which it may come
     idle: list[chess.Move]  # open tries that cannot answer it, wherever the enemy's pieces are
 
     def idle_pieces(self, view: referee.View) -> frozenset[chess.Square]:
@@ -49,7 +51,10 @@ def check_to_answer(view: referee.View) -> CheckToAnswer | None:
     line = chess.SquareSet(square for square in reach if check_direction(king, square) & last.checks)
     if referee.Check.KNIGHT in last.checks:
         line |= chess.BB_KNIGHT_ATTACKS[king] & ~own
-    is_double = last.checks.bit_count() > 1
+    sources, is_double, taken = line, last.checks.bit_count() > 1, last.capture
+    if taken is not None and taken in line and not is_double and not may_be_en_passant(view, last):
+        sources = chess.SquareSet([taken])  # it stands in the way of all others
+        line = sources | (line & chess.between(king, taken))
 
     def is_idle(move: chess.Move) -> bool:
         if move.from_square == king:
@@ -61,7 +66,18 @@ def check_to_answer(view: referee.View) -> CheckToAnswer | None:
         return last.checks == referee.Check.KNIGHT and view.men[move.from_square] == chess.PAWN and not is_capture
 
     text = referee.Announcement(checks=last.checks).text()
-    return CheckToAnswer(text, line, [move for move in view.tries() if is_idle(move)])
+    return CheckToAnswer(text, line, sources, [move for move in view.tries() if is_idle(move)])
+
+
+def may_be_en_passant(view: referee.View, capture: referee.Announcement) -> bool:
+    """Return True if a capture by the opponent in this view may have been en passant, of a pawn that had just moved."""
+    events = takewhile(lambda one: getattr(one, "announcement", None) is not capture, view.events)
+    own = [one.move for one in events if isinstance(one, referee.OwnTry) and one.announcement is not None]
+    if view.rules.en_passant_announced or not own or own[-1].to_square != capture.captured_square:
+        return capture.en_passant
+    origin, is_pawn = own[-1].from_square, chess.Board(view.start).piece_type_at(own[-1].from_square) == chess.PAWN
+    is_first = not any(origin in (move.from_square, move.to_square) for move in own[:-1])
+    return is_pawn and is_first and abs(own[-1].to_square - origin) == 16
 
 
 def captures_text(view: referee.View) -> str:

@@ -9,8 +9,11 @@ import re
 from dataclasses import dataclass
 from typing import TypedDict
 
+import chess
+import numpy as np
+
 from kriegbot.belief.timeline import BeliefSnapshot
-from kriegbot.kernels import decode_move
+from kriegbot.kernels import decode_move, to_board
 from kriegbot.players.human import try_name
 from kriegbot.players.kriegbot import LEVELS
 from kriegbot.search.information_set import InformationSet, are_open
@@ -20,35 +23,47 @@ from referee import GameRecord
 from referee.text import counted
 
 PARTICLES, SEED = 20_000, 0  # of the belief behind hints
-HINTS, HINT_SAMPLES, MIN_LEGAL = 3, 200, 0.05
-"""Tries that a hint names, histories sampled for it, and the least chance that a named try is legal."""
+HINTS, HINT_SAMPLES, MIN_LEGAL = 3, 200, 0.3
+"""Tries that a hint names, histories sampled for it, and the least chance that a move is legal."""
 MASTER = LEVELS["master"]
-BY = f"from {HINT_SAMPLES} possible positions, {MASTER.depth} plies deep"  # the basis of the values, for people
+WINNING, LOSING, MOSTLY_LOSING = 1_000, -4_500, -7_250
+"""Centipawns from which a value may count mates, and below which it must: material without promotions is worth 45 pawns
+at most, and a mate 100, so that below the last one more than half of the replies mate."""
 
 
 class TryValued(TypedDict):
-    """A try with its value in centipawns and the chance that it is legal."""
+    """A try with its value and the chance that it is legal."""
 
     name: str
     uci: str
-    value: float
+    value: float  # centipawns
+    shown: str  # the value for people
     legal: float
+    question: bool  # True if it is too seldom legal for a move: it may be asked first, and is not compared with moves
 
 
 class Hint(TypedDict):
-    """The best tries, best first, and the basis of their values."""
+    """The best moves, best first, a better question if there is one, and the basis of their values."""
 
     by: str
+    ask: list[TryValued]
     tries: list[TryValued]
 
 
 def hint(belief: BeliefSnapshot) -> Hint:
     """Return the best tries of the side to move. The belief must sample `HINT_SAMPLES` histories."""
-    likely = [one for one in value_tries(belief) if one["legal"] >= MIN_LEGAL]
+    tries = value_tries(belief)
     best: dict[str, TryValued] = {}  # one promotion of each pawn move
-    for one in sorted(likely, key=lambda one: (-one["value"], -one["legal"])):
+    for one in sorted(tries, key=lambda one: (one["question"], -one["value"], -one["legal"])):
         best.setdefault(one["uci"][:4], one)
-    return {"by": BY, "tries": [*best.values()][:HINTS]}
+    moves = [one for one in best.values() if not one["question"]]
+    return {"by": basis_of_values(belief), "ask": tries[: bool(tries) and tries[0]["question"]], "tries": moves[:HINTS]}
+
+
+def basis_of_values(belief: BeliefSnapshot) -> str:
+    """Return the boards behind the values of tries, in words."""
+    part = f"{len(belief.rows)} of " * (len(belief.rows) < belief.boards)
+    return f"from {part}{belief.basis}, looking {MASTER.depth} half-moves ahead"
 
 
 def value_tries(belief: BeliefSnapshot) -> list[TryValued]:
@@ -61,11 +76,50 @@ def value_tries(belief: BeliefSnapshot) -> list[TryValued]:
     chosen = are_open(view, result.tries) & (result.legal > 0)
     moves = [decode_move(int(code)) for code in result.tries[chosen]]
     values = zip(moves, result.values[chosen].tolist(), result.legal[chosen].tolist(), strict=True)
+    has_moves = bool(np.any(result.legal[chosen] >= MIN_LEGAL))
     valued: list[TryValued] = [
-        {"name": try_name(move, view), "uci": move.uci(), "value": round(value, 1), "legal": round(legal, 3)}
+        {
+            "name": try_name(move, view),
+            "uci": move.uci(),
+            "value": round(value, 1),
+            "shown": _shown(value, belief, move),
+            "legal": round(legal, 3),
+            "question": has_moves and legal < MIN_LEGAL,
+        }
         for move, value, legal in values
     ]
     return sorted(valued, key=lambda one: -one["value"])
+
+
+def _shown(value: float, belief: BeliefSnapshot, move: chess.Move) -> str:
+    """Return a value for people: pawns or, if it counts mates, that and where."""
+    if value <= LOSING:
+        return "often loses at once" if value <= MOSTLY_LOSING else "may lose at once"
+    boards = [to_board(row) for row in belief.rows] if value >= WINNING else []
+    legal = [(board, count) for board, count in zip(boards, belief.counts, strict=False) if board.is_legal(move)]
+    mates = [count for board, count in legal if is_mate(board, move)]
+    if not mates:
+        return f"{value / 100:+.2f}"
+    share = sum(mates) / sum(count for _, count in legal)
+    return "mate" if len(mates) == len(legal) else f"mate in {percent(share)}"
+
+
+def percent(chance: float) -> str:
+    """Return a chance in whole percent, which is 0 or 100 only if it is certain.
+
+    >>> percent(0.0), percent(0.001), percent(0.5), percent(0.999), percent(1.0)
+    ('0%', '<1%', '50%', '>99%', '100%')
+    """
+    return "<1%" if 0 < chance < 0.005 else ">99%" if 0.995 < chance < 1 else f"{100 * chance:.0f}%"
+
+
+def is_mate(board: chess.Board, move: chess.Move) -> bool:
+    """Return True if a legal move mates."""
+    if not board.gives_check(move):
+        return False
+    after = board.copy(stack=False)
+    after.push(move)
+    return after.is_checkmate()
 
 
 @dataclass(slots=True)

@@ -64,7 +64,9 @@ def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bo
         beliefs = {color: one.at(referee.view(color), counts[color]) for color, one in timelines.items()}
         boards = ["".join(_board(turn, color, bottom, beliefs.get(color))) for color in sides]
         seconds = 0.4 + 0.015 * max(map(len, captions.values()))  # to look, and to read
-        yield Picture(boards, bottom, list(_texts(captions.items(), f"{ply} of {count}")), seconds)
+        bases = [f", {one.basis}" if one else "" for one in (beliefs.get(color) for color in sides)]
+        shown = [(f"{title}{basis}", text) for (title, text), basis in zip(captions.items(), bases, strict=True)]
+        yield Picture(boards, bottom, list(_texts(shown, f"{ply} of {count}")), seconds)
     if record.end is not None:
         pieces = "".join(_piece(square, piece, bottom) for square, piece in sorted(moment.men["referee"].items()))
         last = [("The true board", ending(record))] * len(sides)

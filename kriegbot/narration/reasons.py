@@ -1,25 +1,27 @@
 """The reasons for turning points, in sentences.
 
 Reasons are counted for the move made and the better try alike, one ply deep, on a hundred positions sampled from the
-belief, or on all possible ones if there are no more. Only what happened in the game comes from the true board.
+belief, all different, or on all there are if they are fewer. A difference is a reason only if its interval lies above the
+threshold. Only what happened in the game comes from the true board.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 import chess
-import numpy as np
 
-from kriegbot.belief.timeline import BeliefSnapshot
+from kriegbot.belief.timeline import FEW, BeliefSnapshot
 from kriegbot.kernels import to_board
-from kriegbot.narration.helping import HINT_SAMPLES, TryValued
+from kriegbot.narration.helping import TryValued, is_mate
 from referee import Announcement, pieces
 from referee.text import listed
 
-MIN_SHARE, MIN_PAWNS = 15, 0.3
-"""Percent of the positions, and pawns, by which two tries must differ for that to be the reason."""
+MIN_SHARE, MIN_PAWNS = 0.15, 0.3
+"""Share of the positions, and pawns, by which two tries must differ for that to be the reason."""
+NORMAL_95 = 1.96  # half width of a 95% interval in standard deviations
 COUNTED = 100  # positions
 PAWNS = {kind: round(value) for kind, value in pieces.PIECE_VALUES.items()}  # bishop for knight costs nothing
 MAX_NAMED = 4  # types of pieces that a sentence names
@@ -36,8 +38,10 @@ class PlayedMove:
     events: int  # number that the side knew before
     board: chess.Board
     move: chess.Move
-    announcement: Announcement
     reply: chess.Move | None
+    announcement: Announcement
+    reply_announcement: Announcement | None
+    refused: int  # number of the side's tries that were refused between the reply and its next move
 
     @property
     def after(self) -> chess.Board:
@@ -59,33 +63,55 @@ class PlayedMove:
 
 
 class Positions:
-    """The positions on which reasons are counted, each with the number of its draws."""
+    """The different positions on which reasons are counted."""
 
     def __init__(self, belief: BeliefSnapshot) -> None:
-        self.are_all = belief.is_exact and len(belief.rows) == belief.boards <= COUNTED
-        rows = belief.rows
-        if not self.are_all:
-            rows = np.repeat(rows, belief.counts.astype(np.int64), axis=0)[:: HINT_SAMPLES // COUNTED]
-        distinct, counts = np.unique(rows, axis=0, return_counts=True)
-        self.boards = [(to_board(row), int(count)) for row, count in zip(distinct, counts, strict=True)]
-        self.total = int(counts.sum())
+        self.are_all = belief.has_all_rows and belief.boards <= COUNTED
+        different = [*{board.epd(en_passant="fen"): board for board in map(to_board, belief.rows)}.values()]
+        self.total = min(len(different), COUNTED)  # rows may differ in their clocks alone
+        self.boards = [different[at * len(different) // self.total] for at in range(self.total)]  # neighbours are akin
+        noun = "possible position" if self.are_all else "sampled position" if self.total == COUNTED else "sample"
+        self.one, self.many = noun, f"{noun}s"
+
+    def error(self, variance: float) -> float:
+        """Return half the width of a difference's 95% interval; 0 if nothing was sampled."""
+        return 0.0 if self.are_all else NORMAL_95 * math.sqrt(variance)
 
     def text(self, count: int, legal: int, move: str = "it") -> str:
-        """Return "in 29 of 100 sampled positions", or "in 8 of the 17 sampled positions that allow it"."""
-        kind = "possible" if self.are_all else "sampled"
+        """Return "in 29 of 100 sampled positions", or "in 8 of the 17 samples that allow it"."""
         if legal == 1:
-            return f"in {'the only' if count else 'no'} {kind} position" + f" that allows {move}" * (self.total > 1)
+            return f"in {'the only' if count else 'no'} {self.one}" + f" that allows {move}" * (self.total > 1)
         if count == legal == self.total and self.are_all:
             return "in every possible position"
         is_part = legal < self.total
-        return f"in {count or 'none'} of {'the ' * is_part}{legal} {kind} positions" + f" that allow {move}" * is_part
+        return f"in {count or 'none'} of {'the ' * is_part}{legal} {self.many}" + f" that allow {move}" * is_part
+
+
+class Sum:
+    """A number for each of `total` positions, which is 0 unless added: its mean, and the variance of that mean."""
+
+    def __init__(self) -> None:
+        self.sum = self.squares = 0
+
+    def add(self, number: int) -> None:
+        """Add the number of one position."""
+        self.sum += number
+        self.squares += number * number
+
+    def mean(self, total: int) -> float:
+        """Return the mean."""
+        return self.sum / max(1, total)
+
+    def variance(self, total: int) -> float:
+        """Return the variance of the mean, as if one more position had another number: few that agree prove little."""
+        return (self.squares / max(1, total) - self.mean(total) ** 2 + 1 / (total + 1)) / max(1, total)
 
 
 @dataclass(slots=True)
 class Outlook:
     """Consequences of a try within one ply: counts of positions."""
 
-    total: int  # positions
+    positions: Positions
     legal: int = 0  # the try is legal; all other counts are among these positions
     mates: int = 0
     stalemates: int = 0
@@ -96,42 +122,36 @@ class Outlook:
     hanging: Counter[chess.Square] = field(default_factory=Counter)  # the enemy can win material by capturing it
     by: defaultdict[chess.Square, Counter[chess.PieceType]] = field(default_factory=lambda: defaultdict(Counter))
     """Positions of `hanging` by square and type of the capturing piece."""
-    cost: Counter[chess.Square] = field(default_factory=Counter)  # pawns lost that way, summed over positions
+    cost: defaultdict[chess.Square, Sum] = field(default_factory=lambda: defaultdict(Sum))  # pawns lost that way
+    gain: Sum = field(default_factory=Sum)  # pawns captured
 
     @property
-    def gain(self) -> float:
-        """Pawns captured, on average over all positions."""
-        return sum(PAWNS[kind] * count for kind, count in self.takes.items()) / self.total
-
-    def share(self, count: int) -> float:
-        """Return a count in percent of the positions in which the try is legal."""
-        return 100 * count / max(self.legal, 1)
-
-    def mean_cost(self, square: chess.Square) -> float:
-        """Return the pawns lost by a capture on a square, on average over the positions in which the try is legal."""
-        return self.cost[square] / max(self.legal, 1)
+    def total(self) -> int:
+        """The number of positions."""
+        return self.positions.total
 
     @classmethod
     def of(cls, positions: Positions, move: chess.Move) -> Outlook:
         """Return the outlook of a try."""
-        outlook = cls(positions.total)
-        for board, count in positions.boards:
+        outlook = cls(positions)
+        for board in positions.boards:
             if board.is_legal(move):
-                outlook._add(board.copy(stack=False), move, count)
+                outlook._add(board.copy(stack=False), move)
         return outlook
 
-    def _add(self, board: chess.Board, move: chess.Move, count: int) -> None:
+    def _add(self, board: chess.Board, move: chess.Move) -> None:
         taken = captured_type(board, move)
-        self.legal += count
+        self.legal += 1
         if taken:
-            self.takes[taken] += count
+            self.takes[taken] += 1
+            self.gain.add(PAWNS[taken])
         board.push(move)
         replies = list(board.legal_moves)
         if not replies:
-            self.mates += count * board.is_check()
-            self.stalemates += count * (not board.is_check())
-        self.mated += count * any(board.gives_check(reply) and is_mate(board, reply) for reply in replies)
-        self.promoted += count * any(reply.promotion for reply in replies)
+            self.mates += board.is_check()
+            self.stalemates += not board.is_check()
+        self.mated += any(is_mate(board, reply) for reply in replies)
+        self.promoted += any(reply.promotion for reply in replies)
         costs: dict[tuple[chess.Square, chess.PieceType], int] = {}
         captures = [reply for reply in replies if captured_type(board, reply)]
         for reply in captures:
@@ -140,12 +160,21 @@ class Outlook:
             if cost > 0:
                 costs[square, by] = max(cost, costs.get((square, by), 0))
         for square in {captured_square(board, reply) for reply in captures}:
-            self.taken[square] += count
+            self.taken[square] += 1
         for square in {square for square, _ in costs}:
-            self.hanging[square] += count
-            self.cost[square] += count * max(cost for (at, _), cost in costs.items() if at == square)
+            self.hanging[square] += 1
+            self.cost[square].add(max(cost for (at, _), cost in costs.items() if at == square))
         for square, by in costs:
-            self.by[square][by] += count
+            self.by[square][by] += 1
+
+    def exceeds(self, count: int, other: Outlook, count_of_other: int, *, of_all: bool = False) -> bool:
+        """Return True if a count has a share more than `MIN_SHARE` above another outlook's, and not by chance."""
+        shares, variance = [], 0.0
+        for number, outlook in ((count, self), (count_of_other, other)):
+            total = outlook.total if of_all else outlook.legal
+            shares.append(number / max(1, total))
+            variance += (number + 1) * (total - number + 1) / (total + 2) ** 3
+        return shares[0] - shares[1] - self.positions.error(variance) >= MIN_SHARE
 
 
 def cost_of(board: chess.Board, capture: chess.Move) -> int:
@@ -174,71 +203,80 @@ class Reasons:
             self._best = Outlook.of(self._positions, self._best_move)
             self._illegal = [f"in the game {self._better} was illegal."] * (not played.board.is_legal(self._best_move))
 
-    def find(self, gained: float) -> tuple[str, str, object]:
+    def find(self, gained: float) -> tuple[str, str, object] | None:
         """Return the theme, the reason, and a detail that tells it from others of this theme.
 
-        The better try is `gained` pawns better, two plies ahead.
+        The better try is `gained` pawns better, two plies ahead. Return None if too few positions allow both tries.
         """
         made, best, better, enemy = self._made, self._best, self._better, self._enemy
-        square, cost = self._hanging_square()
-        gain = best.gain - made.gain
         played, board = self._played, self._played.board
-        looked_better = _sentences(f"by what {self._me} knew, {better} was better.", *self._illegal)
         if played.after.is_checkmate():
-            why = f"That was mate, and lucky: it was mate {self._on(made.mates)}. {looked_better}"
-            return LUCKY, why, played.events
-        if made.share(made.stalemates) - best.share(best.stalemates) >= MIN_SHARE:
+            return LUCKY, f"That was mate, and lucky: it was mate {self._on(made.mates)}.", played.events
+        if min(made.legal, best.legal) < FEW and not self._positions.are_all:
+            return None
+        square, is_dear = self._hanging_square()
+        more = best.gain.mean(best.total) - made.gain.mean(made.total)
+        variance = best.gain.variance(best.total) + made.gain.variance(made.total)
+        has_gain = more - self._positions.error(variance) >= MIN_PAWNS
+        if made.exceeds(made.stalemates, best, best.stalemates):
             why = f"that was stalemate {self._on(made.stalemates)}, {REAL[played.after.is_stalemate()]}."
             then = self._after_better("it would be stalemate", best.stalemates)
             return "stalemate", _sentences(why, then, *self._illegal), None
-        if best.mates - made.mates >= MIN_SHARE * best.total / 100:
+        if best.exceeds(best.mates, made, made.mates, of_all=True):
             is_real = board.is_legal(self._best_move) and is_mate(board, self._best_move)
             where = self._positions.text(best.mates, best.total)
             return "mate missed", f"{better} would have mated {where}, {REAL[is_real]}.", None
-        if made.share(made.mated) - best.share(best.mated) >= (0.5 if played.is_mated else MIN_SHARE):
+        if made.exceeds(made.mated, best, best.mated) or (played.is_mated and self._looked_safer()):
             came = "did" if played.is_mated else "did not"
             why = f"{enemy} could mate at once {self._on(made.mated)}, and {came}."
             then = self._after_better(f"{enemy} could mate", best.mated)
             return "mate allowed", _sentences(why, then, *self._illegal), None
         if self._is_lucky():
             risk = [self._could_take(self._move.to_square)] if made.hanging[self._move.to_square] else []
-            return LUCKY, _sentences("that was lucky.", *risk, looked_better), played.events
-        if square is not None and cost >= max(gain, MIN_PAWNS):
+            looked_better = f"by what {self._me} knew, {better} was better."
+            return LUCKY, _sentences("that was lucky.", *risk, looked_better, *self._illegal), played.events
+        if square is not None and is_dear and self._extra_cost(square) >= more:
             is_capture = square == self._move.to_square and captured_type(board, self._move) > 0
-            then = f"on average that costs {self._me} {_pawns(made.mean_cost(square))}"
-            other = f"after {better}, {_pawns(best.mean_cost(self._square_after_best(square)))}."
+            cost, other = (_pawns(self._cost(outlook, square)) for outlook in (made, best))
+            then = f"on average that costs {self._me} {cost}; with {better} it would be {other}."
             theme = "unsafe capture" if is_capture else "piece left hanging"
-            return theme, _sentences(self._could_take(square), f"{then}; {other}", *self._illegal), square
-        if gain >= MIN_PAWNS:
+            return theme, _sentences(self._could_take(square), then, *self._illegal), square
+        if has_gain:
             return self._capture_missed()
         if self._best_move.promotion and not self._move.promotion:
             real = "and in the game, too" if board.is_legal(self._best_move) else "though not in the game"
             where = self._positions.text(best.legal, best.total)
             return "promotion missed", f"{better} was legal {where}, {real}.", None
-        if made.share(made.promoted) - best.share(best.promoted) >= MIN_SHARE:
+        if made.exceeds(made.promoted, best, best.promoted):
             came = "did" if played.reply is not None and played.reply.promotion else "did not"
             why = f"{enemy} could promote a pawn at once {self._on(made.promoted)}, and {came}."
             then = self._after_better(f"{enemy} could promote", best.promoted)
             return "promotion allowed", _sentences(why, then, *self._illegal), None
-        why = f"looking two plies ahead, {better} comes out better, by {_pawns(gained)}."
+        by = _pawns(gained) if gained < PAWNS[chess.QUEEN] else "more than a queen"
+        why = f"looking one move of each side ahead, {better} comes out better, by {by}."
         return "position", _sentences(why, *self._illegal), better
 
-    def surprise(self) -> tuple[str, str, object]:
-        """Return the theme, a sentence on the reply after which the position looked worse, and a detail."""
+    def surprise(self) -> tuple[str, str, object] | None:
+        """Return the theme, a sentence on what made the position look worse, and a detail; None if nothing did."""
         played, reply, after = self._played, self._played.reply, self._played.after
-        assert reply is not None
-        could = f"; {self._enemy} could" if self._made.legal and self._is_consistent else ""
+        announced = list[str]()
+        if reply is None or (self._made.legal < FEW and not self._positions.are_all):
+            return None
         piece = f"{self._enemys} {chess.piece_name(type_at(after, reply.from_square))}"
         if played.is_mated:
-            target = chess.square_name(reply.to_square)
-            why = f"{piece} then mated on {target}" + (could and f"{could} mate {self._on(self._made.mated)}")
-        elif taken := captured_type(after, reply):
+            why = f"{piece} then mated on {chess.square_name(reply.to_square)}; {self._enemy} could mate"
+            return SURPRISE, _sentences(f"{why} {self._on(self._made.mated)}."), played.events
+        if taken := captured_type(after, reply):
             square = captured_square(after, reply)
-            what = f"the {chess.piece_name(taken)} on {chess.square_name(square)}"
-            why = f"{piece} then took {what}" + (could and f"{could} take it {self._on(self._made.taken[square])}")
-        else:
-            why = f"{self._enemy} then took nothing; what the referee announced until {self._my} next move looked bad"
-        return SURPRISE, _sentences(f"{why}."), played.events
+            why = f"{piece} then took the {chess.piece_name(taken)} on {chess.square_name(square)}; {self._enemy} could"
+            return SURPRISE, _sentences(f"{why} take it {self._on(self._made.taken[square])}."), played.events
+        if played.reply_announcement is not None:
+            announced += ["gave check"] * bool(played.reply_announcement.checks)
+            announced += ["promoted a pawn"] * played.reply_announcement.promotion
+        texts = [f"{self._enemy} then {listed(announced)}."] * bool(announced)
+        if played.refused:
+            texts.append(f"then the referee refused {played.refused} of {self._my} tries.")
+        return (SURPRISE, _sentences(*texts), played.events) if texts else None
 
     def move_text(self) -> str:
         """Return a sentence on the move made."""
@@ -249,21 +287,26 @@ class Reasons:
         target, taken = chess.square_name(captured_square(board, move)), captured_type(board, move)
         if not taken:
             return _sentences(f"{piece} went to {target}.")
-        count = self._made.takes.total()
-        is_rare = self._made.legal and self._is_consistent and self._made.share(count) <= 50
-        chance = "" if not is_rare else f"; there was something to capture {self._on(count)}"
+        made, count = self._made, self._made.takes.total()
+        is_rare = 2 * count <= made.legal and (made.legal >= FEW or self._positions.are_all)
+        chance = f"; there was something to capture {self._on(count)}" if is_rare else ""
         return _sentences(f"{piece} captured {_a(taken)} on {target}{chance}.")
 
     def _is_lucky(self) -> bool:
         """Return True if the move won material that it seldom wins."""
         made = self._made
-        is_chance = made.share(made.takes.total()) <= 50 or made.share(made.hanging[self._move.to_square]) >= 50
+        is_chance = 2 * made.takes.total() <= made.legal or 2 * made.hanging[self._move.to_square] >= made.legal
         return self._played.pawns_won > 0 and is_chance
+
+    def _looked_safer(self) -> bool:
+        """Return True if fewer positions allowed a mate after the better try."""
+        return self._made.mated * self._best.legal > self._best.mated * self._made.legal
 
     def _capture_missed(self) -> tuple[str, str, object]:
         best, better, target = self._best, self._better, self._best_move.to_square
         what = f"{_alternatives(best.takes)} {self._positions.text(best.takes.total(), best.total)}"
-        mean = f"on average it wins {_pawns(best.gain)}, and the move made {_pawns(self._made.gain)}."
+        wins, other = (_pawns(one.gain.mean(one.total)) for one in (best, self._made))
+        mean = f"on average it wins {wins}, and the move made {other}."
         if self._last is not None and self._last.capture == target:
             why = f"{self._enemy} had just captured on {chess.square_name(target)}."
             would = f"{better} would have recaptured {what}, {self._in_the_game()}."
@@ -282,13 +325,22 @@ class Reasons:
         taken = captured_type(board, self._best_move)
         return f"and in the game {_a(taken)}" if taken else "though in the game nothing"
 
-    def _hanging_square(self) -> tuple[chess.Square | None, float]:
-        """Return the square where the move made costs most more than the better try, and by how many pawns."""
-        worst: tuple[chess.Square | None, float] = None, 0.0
-        for square in self._made.cost:
-            more = self._made.mean_cost(square) - self._best.mean_cost(self._square_after_best(square))
-            worst = max(worst, (square, more), key=lambda one: one[1])
-        return worst
+    def _hanging_square(self) -> tuple[chess.Square | None, bool]:
+        """Return the square where the move made costs most more than the better try; True if that is no chance."""
+        if not self._made.cost:
+            return None, False
+        square = max(self._made.cost, key=self._extra_cost)
+        variance = self._made.cost[square].variance(self._made.legal)
+        variance += self._best.cost[self._square_after_best(square)].variance(self._best.legal)
+        return square, self._extra_cost(square) - self._positions.error(variance) >= MIN_PAWNS
+
+    def _extra_cost(self, square: chess.Square) -> float:
+        return self._cost(self._made, square) - self._cost(self._best, square)
+
+    def _cost(self, outlook: Outlook, square: chess.Square) -> float:
+        """Return the pawns that the piece on a square after the move made costs, on average over positions."""
+        at = square if outlook is self._made else self._square_after_best(square)
+        return outlook.cost[at].mean(outlook.legal)
 
     def _square_after_best(self, square: chess.Square) -> chess.Square:
         """Return where the piece on a square after the move made would be after the better try."""
@@ -357,10 +409,3 @@ def captured_type(board: chess.Board, move: chess.Move) -> chess.PieceType:
 def type_at(board: chess.Board, square: chess.Square) -> chess.PieceType:
     """Return the type of the piece on a square; 0 for none."""
     return board.piece_type_at(square) or 0
-
-
-def is_mate(board: chess.Board, move: chess.Move) -> bool:
-    """Return True if a legal move mates."""
-    after = board.copy(stack=False)
-    after.push(move)
-    return after.is_checkmate()

@@ -1,8 +1,11 @@
 """The turning points of a side: the turns that lost most of its chance of winning, with the reasons in words.
 
 A turn is judged by what its side could know: by boards consistent with the announcements. Try values are those of
-hints. A turn loses by its move, if a better try was known, or by a surprise: the next turn looks worse than the move
+hints. A turn loses by its move, if a better one was known, or by a surprise: the next turn looks worse than the move
 made had promised. Chess sites, too, choose turns by lost winning chances; the themes are our own.
+
+Noise is no error: nothing is judged by fewer than `FEW` samples, an error's interval must lie above the threshold, and
+turns from which the search sees a limit of the game, beyond which all is drawn, are left out.
 """
 
 from __future__ import annotations
@@ -10,14 +13,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import fmean, stdev
 from typing import TypedDict
 
 import chess
 
-from kriegbot.belief.timeline import BeliefSnapshot, BeliefTimeline
+from kriegbot.belief.timeline import FEW, BeliefSnapshot, BeliefTimeline
+from kriegbot.kernels import to_board
 from kriegbot.narration.diary import score_name
-from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, TryValued, value_tries
+from kriegbot.narration.helping import HINT_SAMPLES, MASTER, PARTICLES, SEED, TryValued, value_tries
 from kriegbot.narration.reasons import PlayedMove, Reasons
 from kriegbot.players.human import try_name
 from referee import OwnTry, View
@@ -26,8 +31,10 @@ MAX_POINTS, MIN_LOSS = 3, 0.1  # turning points of a side, and the winning chanc
 MIN_SURPRISE = 0.2  # the same for a surprise
 LOST, WON = 0.1, 0.9  # winning chances beyond which a game is decided; later turns are no turning points
 CLIFF, CLIFF_TURNS = 0.4, 4  # winning chance lost within so many turns that needs its turning point
-MIN_LEGAL, MIN_BOARDS = 0.2, 30
-"""Least chance that a better try is legal, and the fewest boards to judge by unless they are all possible ones."""
+PARTS, STUDENT_95 = (
+    5,
+    2.776,
+)  # of the drawn boards, searched apart for an error's interval; Student's t for four of them
 
 
 class TurningPoint(TypedDict):
@@ -37,8 +44,8 @@ class TurningPoint(TypedDict):
     events: int  # number that the side knew before the turn
     place: str  # number of the move
     made: str
-    before: float  # winning chance before the loss: with the better try, or with the move made before a surprise
-    after: float  # winning chance after it
+    before: int  # winning chances in percent before the loss: with the better try, or the move made before a surprise
+    after: int  # winning chances after it
     theme: str  # one of `results.THEMES`, "lucky", "surprise" or "position"
     text: str  # the reason, in sentences
 
@@ -50,7 +57,7 @@ class JudgedTurn:
     played: PlayedMove
     belief: BeliefSnapshot
     made: TryValued | None
-    better: TryValued | None  # the best try that is likely to be legal; None if too little is known
+    better: TryValued | None  # the best move; None if too little is known
     best: float | None
     next: float | None
 
@@ -71,8 +78,7 @@ class JudgedTurn:
         """The winning chance lost from the move made to the next turn."""
         if self.next is None or self.played.reply is None:
             return 0.0
-        value = self.best if self.made is None else winning_chance(self.made["value"])
-        return 0.0 if value is None else value - self.next
+        return 0.0 if self.made is None else winning_chance(self.made["value"]) - self.next
 
     @property
     def fall(self) -> float:
@@ -103,8 +109,13 @@ def played_moves(view: View, other: View) -> Iterator[PlayedMove]:
     while moves_left[board.turn]:
         events, made = moves_left[board.turn].pop(0)
         if board.turn == view.color and made.announcement is not None:
-            reply = next((one.move for _, one in moves_left[other.color]), None)
-            yield PlayedMove(events, board.copy(stack=False), made.move, made.announcement, reply)
+            reply = next((one for _, one in moves_left[other.color]), None)
+            later = moves_left[view.color][0][0] if moves_left[view.color] else len(view.events)
+            refused = [one for one in view.events[events + 1 : later] if isinstance(one, OwnTry)]
+            announced = made.announcement, reply.announcement if reply else None
+            yield PlayedMove(
+                events, board.copy(stack=False), made.move, reply.move if reply else None, *announced, len(refused)
+            )
         board.push(made.move)
 
 
@@ -114,7 +125,7 @@ class Hindsight:
     def __init__(self) -> None:
         self._timeline = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES)
         self._values: dict[int, list[TryValued]] = {}
-        self._points: dict[int, tuple[object, TurningPoint]] = {}
+        self._points: dict[int, tuple[object, TurningPoint] | None] = {}
 
     def at(self, view: View, events: int | None = None, seconds: float = math.inf) -> BeliefSnapshot | None:
         """Return the side's belief after so many events; see `BeliefTimeline.at`."""
@@ -132,8 +143,8 @@ class Hindsight:
     ) -> list[TurningPoint] | None:
         """Return at most `MAX_POINTS` turning points, the gravest first, from the final views.
 
-        The turn with the steepest fall within a cliff is always one. The texts call the side `you` "you". Return None
-        if `seconds` did not suffice; the next call continues.
+        The turn with the steepest fall within a cliff is one if anything explains it. The texts call the side `you`
+        "you". Return None if `seconds` did not suffice; the next call continues.
         """
         deadline = time.perf_counter() + seconds
         for played in played_moves(view, other):
@@ -155,8 +166,8 @@ class Hindsight:
                 self._points[events] = turning_point(turn, you)
                 if time.perf_counter() > deadline:
                     return None
-            fault, point = self._points[events]
-            points.setdefault(fault, point)
+            if (found := self._points[events]) is not None:
+                points.setdefault(*found)
             if len(points) == MAX_POINTS:
                 break
         return sorted(points.values(), key=lambda one: one["after"] - one["before"])
@@ -166,14 +177,40 @@ class Hindsight:
         for played in reversed(list(played_moves(view, other))):
             belief = self.at(view, played.events)
             assert belief is not None
-            tries = self.values(belief)
+            tries = self.values(belief) if belief.is_reliable and not sees_limit(belief) else []
             made = next((one for one in tries if one["uci"] == played.move.uci()), None)
-            is_judged = belief.is_consistent and (belief.boards >= MIN_BOARDS or belief.is_exact)
-            better = next((one for one in tries if one["legal"] >= MIN_LEGAL), None) if is_judged else None
-            best = winning_chance(tries[0]["value"]) if tries else None
+            better = next((one for one in tries if not one["question"]), None)
+            best = winning_chance(better["value"]) if better else None
             later = turns[-1].best if turns else 0.0 if played.is_mated else None
+            made, better = (one if one and is_counted(belief, one) else None for one in (made, better))
             turns.append(JudgedTurn(played, belief, made, better, best, later))
         return turns[::-1]
+
+
+def sees_limit(belief: BeliefSnapshot) -> bool:
+    """Return True if the search of hints reaches a limit at which the game is drawn."""
+    limits, depth = belief.view.limits, MASTER.depth
+    quiet = max((to_board(row).halfmove_clock for row in belief.rows), default=0)
+    is_last = limits.plies is not None and belief.view.ply + depth >= limits.plies
+    return is_last or (limits.quiet_plies is not None and quiet + depth >= limits.quiet_plies)
+
+
+def is_counted(belief: BeliefSnapshot, one: TryValued) -> bool:
+    """Return True if a try is legal on enough boards to judge it."""
+    return belief.has_all_rows or one["legal"] * len(belief.rows) >= FEW
+
+
+def is_error(turn: JudgedTurn) -> bool:
+    """Return True if the move lost at least `MIN_LOSS`, and not by chance: each part of the drawn boards is asked."""
+    belief, losses = turn.belief, list[float]()
+    if turn.made is None or turn.better is None or turn.error < MIN_LOSS or belief.has_all_rows:
+        return turn.error >= MIN_LOSS
+    for part in range(PARTS):
+        rows = replace(belief, rows=belief.rows[part::PARTS].copy(), counts=belief.counts[part::PARTS].copy())
+        values = {one["uci"]: winning_chance(one["value"]) for one in value_tries(rows)}
+        if {turn.made["uci"], turn.better["uci"]} <= values.keys():
+            losses.append(values[turn.better["uci"]] - values[turn.made["uci"]])
+    return len(losses) == PARTS and fmean(losses) - STUDENT_95 * stdev(losses) / math.sqrt(PARTS) >= MIN_LOSS
 
 
 def steepest(turns: Sequence[JudgedTurn]) -> JudgedTurn | None:
@@ -185,28 +222,31 @@ def steepest(turns: Sequence[JudgedTurn]) -> JudgedTurn | None:
 
     cliff = max((turns[at : at + CLIFF_TURNS] for at in range(len(turns))), key=depth, default=turns)
     # a turn that cannot be judged may fall for no reason that could be named
-    explained = [one for one in cliff if depth(cliff) >= CLIFF and max(one.error, one.surprise) > 0.0]
+    explained = [one for one in cliff if depth(cliff) >= CLIFF and max(one.error, one.surprise) >= MIN_LOSS]
     return max(explained, key=lambda one: one.fall, default=None)
 
 
-def turning_point(turn: JudgedTurn, you: chess.Color | None) -> tuple[object, TurningPoint]:
-    """Return a key of the fault, equal for repetitions of it, and the turning point."""
-    played, made, better = turn.played, turn.made, turn.better
+def turning_point(turn: JudgedTurn, you: chess.Color | None) -> tuple[object, TurningPoint] | None:
+    """Return a key of the fault, equal for repetitions of it, and the turning point; None if nothing explains it."""
+    played, made, better, found = turn.played, turn.made, turn.better, None
     reasons = Reasons(played, turn.belief, better, you)
-    is_error = turn.error >= min(turn.surprise, MIN_LOSS)
-    if made is not None and better is not None and is_error:
+    is_lucky = played.after.is_checkmate() and turn.error >= MIN_LOSS
+    if made is not None and better is not None and (is_lucky or is_error(turn)):
         before, after = winning_chance(better["value"]), winning_chance(made["value"])
-        theme, why, detail = reasons.find((better["value"] - made["value"]) / 100)
-    else:
-        before, after = turn.surprise + (turn.next or 0.0), turn.next or 0.0
-        theme, why, detail = reasons.surprise()
+        found = reasons.find((better["value"] - made["value"]) / 100)
+    elif turn.next is not None and turn.surprise >= MIN_SURPRISE:
+        before, after = turn.surprise + turn.next, turn.next
+        found = reasons.surprise()
+    if found is None:
+        return None
+    theme, why, detail = found
     return (theme, detail), {
         "side": chess.COLOR_NAMES[turn.belief.view.color],
         "events": played.events,
         "place": f"{played.board.fullmove_number}{'.' if turn.belief.view.color else '...'}",
         "made": turn.name,
-        "before": round(before, 3),
-        "after": round(after, 3),
+        "before": round(100 * before),
+        "after": round(100 * after),
         "theme": theme,
         "text": f"{reasons.move_text()} {why}",
     }

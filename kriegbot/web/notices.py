@@ -85,9 +85,7 @@ class BeliefShown(msgspec.Struct):
     """A side's belief beside the true board."""
 
     chances: list[list[float]]  # [6][64], to three places
-    boards: int
-    exact: bool  # true if these are all possible boards
-    fits: bool  # true if they are consistent with all announcements
+    basis: str  # the boards behind it, in words
     right: list[str]  # squares that the side was sure are occupied, and are
     wrong: list[str]  # squares that it was sure are occupied, and are not
     missed: list[str]  # occupied squares that it was sure are empty
@@ -193,18 +191,30 @@ class ClocksSet(Notice, tag="clocks"):
 
 
 class HeatMap(Kept, tag="heat"):
-    """Chances [6][64] of an enemy piece, by type from pawn to king and by square; empty if unknown."""
+    """Chances [6][64] of an enemy piece, by type from pawn to king and by square, and the boards behind them, in words.
+
+    The chances are empty if unknown.
+    """
 
     on: bool
     ply: int
     chances: list[list[float]]
+    basis: str = ""
+
+
+class CheckersFound(Kept, tag="checkers"):
+    """The squares from which the check at a ply may come, by all that was announced."""
+
+    ply: int
+    squares: list[str]
 
 
 class HintMessage(Notice, tag="hint"):
-    """A hint for the position at a ply: the basis of the values, and the best tries, best first."""
+    """A hint for the position at a ply: `narration.helping.Hint`."""
 
     ply: int
     by: str
+    ask: list[TryValued]
     tries: list[TryValued]
 
 
@@ -363,7 +373,7 @@ def side_view(view: View, entries: Sequence[Entry], clocks: Clocks) -> SideView:
             for entry, line in gathered(entries)
         ],
         marks=square_names(sorted(marks(view))),
-        check={"line": square_names(check.line), "idle": [move.uci() for move in check.idle]} if check else None,
+        check={"line": square_names(check.sources), "idle": [move.uci() for move in check.idle]} if check else None,
         clear=square_names(clear),
         moved=0 if own is None else view.ply - (view.turn == view.color),
         last=square_names(last),

@@ -28,7 +28,17 @@ from kriegbot.request import (
     seed_of,
 )
 from kriegbot.web.live import ONLOOKERS, GameSetup, LiveGame, Side
-from kriegbot.web.notices import HeatMap, HintMessage, NextGame, NotYet, PaceSet, Refusal, SideView, letters
+from kriegbot.web.notices import (
+    CheckersFound,
+    HeatMap,
+    HintMessage,
+    NextGame,
+    NotYet,
+    PaceSet,
+    Refusal,
+    SideView,
+    letters,
+)
 from kriegbot.web.registry import PageGame, Registry
 from kriegbot.web.requests import Act, Invite, New, Rename, Request, SetPace, Switch, Watch, WithTry
 from kriegbot.web.review import AnalystFailed, Beliefs, Review
@@ -92,6 +102,8 @@ class PersonGame(Side):
             self.registry.call_soon(self._want_heat)
         if self.game.programs and message.yours:
             self.registry.call_soon(partial(self.work, "follow", "", self._follow, self.seat.view))
+        if message.check:
+            self.registry.call_soon(partial(self.work, "checkers", "", self._find_checkers, self.seat.view))
 
     def _want_heat(self) -> None:
         if self._has_heat and self.seat.view is not None:
@@ -104,13 +116,18 @@ class PersonGame(Side):
 
     async def _heat(self, view: View) -> None:
         try:
-            chances = await self.registry.analyst.ask(Beliefs.heat, self.game.analysis, view)
+            chances, basis, _ = await self.registry.analyst.ask(Beliefs.belief, self.game.analysis, view)
         except AnalystFailed:
             self._has_heat = False
             self.publish(HeatMap(False, 0, []))
             raise
         if self._has_heat:
-            self.publish(HeatMap(True, view.ply, chances))
+            self.publish(HeatMap(True, view.ply, chances, basis))
+
+    async def _find_checkers(self, view: View) -> None:
+        with suppress(AnalystFailed):
+            belief = await self.registry.analyst.ask(Beliefs.belief, self.game.analysis, view)
+            self.publish(CheckersFound(view.ply, belief.checkers))
 
     async def _hint(self, view: View) -> None:
         hint = await self.registry.analyst.ask(Beliefs.hint, self.game.analysis, view)

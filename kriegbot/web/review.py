@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import chess
 import numpy as np
@@ -20,7 +20,7 @@ import numpy as np
 from kriegbot.belief.timeline import BeliefSnapshot
 from kriegbot.children import WorkerDied, WorkerPool, lower_priority
 from kriegbot.kernels import prepare
-from kriegbot.narration.helping import BY, Hint, hint
+from kriegbot.narration.helping import Hint, basis_of_values, hint
 from kriegbot.narration.moments import Moment, moments
 from kriegbot.narration.names import your_side
 from kriegbot.narration.turning import Hindsight, TurningPoint
@@ -31,7 +31,7 @@ from referee import GameRecord, OwnTry, Referee, View
 P = ParamSpec("P")
 T = TypeVar("T")
 
-SURE = 0.9  # probability from which a side counts as sure
+ROUNDING = 1e-9  # of sums of weights
 SLICE = 0.2  # seconds of work on one game before another gets its turn
 ATTEMPTS = 2  # processes that one job may use up before it fails
 
@@ -187,9 +187,9 @@ class Beliefs:
     def __init__(self, games: int = 32) -> None:
         self._sides = lru_cache(games)(lambda _key: {color: Hindsight() for color in chess.COLORS})
 
-    def heat(self, key: str, view: View) -> list[list[float]] | None:
-        """Return chances [6][64] in a view, to three places; none if no board is consistent with it."""
-        return None if (belief := self._at(key, view)) is None else rounded(belief)
+    def belief(self, key: str, view: View) -> Believed | None:
+        """Return the belief in a view, for the page."""
+        return None if (belief := self._at(key, view)) is None else Believed.of(belief)
 
     def hint(self, key: str, view: View) -> Hint | None:
         """Return the best tries in a view, searched as by level `master`."""
@@ -213,7 +213,8 @@ class Beliefs:
         mover, color = (white, chess.WHITE) if white.view.turn else (black, chess.BLACK)
         name = None if mover.view.end is not None else chess.COLOR_NAMES[color]
         beliefs = believed(white, black.view.men), believed(black, white.view.men)
-        return Analysis(*beliefs, name, BY, sides[color].values(mover))
+        by = basis_of_values(mover) if name else ""
+        return Analysis(*beliefs, name, by, sides[color].values(mover))
 
     def turning(
         self, key: str, views: Mapping[chess.Color, View], color: chess.Color, you: chess.Color | None
@@ -222,26 +223,35 @@ class Beliefs:
         return self._sides(key)[color].turning_points(views[color], views[not color], you, SLICE)
 
 
-def rounded(belief: BeliefSnapshot) -> list[list[float]]:
-    """Return chances [6][64] to three places; an empty list if no board is known."""
-    chances: list[list[float]] = belief.chances.round(3).tolist() if belief.boards else []
-    return chances
+class Believed(NamedTuple):
+    """A belief for the page: chances [6][64], none without boards; the boards in words; squares of checking pieces."""
+
+    chances: list[list[float]]
+    basis: str
+    checkers: list[str]
+
+    @classmethod
+    def of(cls, belief: BeliefSnapshot) -> Believed:
+        """Return a belief with chances to three places; they are 0 or 1 only if all boards agree."""
+        is_open = (belief.chances > 0) & (belief.chances < 1 - ROUNDING)
+        chances = np.where(is_open, belief.chances.clip(0.001, 0.999), belief.chances).round(3).tolist()
+        checkers = square_names(belief.checkers if belief.is_reliable else [])
+        return cls(chances if belief.boards else [], belief.basis, checkers)
 
 
 def believed(belief: BeliefSnapshot, men: Mapping[chess.Square, chess.PieceType]) -> BeliefShown:
-    """Return a side's belief beside the truth: `men`, the enemy's pieces."""
+    """Return a side's belief beside the truth: `men`, the enemy's pieces. It is sure of what all boards agree on."""
     truth = np.zeros((6, 64))
     for square, kind in men.items():
         truth[kind - 1, square] = 1
-    chances, is_occupied = belief.chances.sum(axis=0), truth.any(axis=0)
+    occupied, (chances, basis, _) = chess.SquareSet(men), Believed.of(belief)
+    always, ever = (belief.always, belief.ever) if belief.is_reliable else (chess.SquareSet(), ~chess.SquareSet())
     return BeliefShown(
-        chances=rounded(belief),
-        boards=belief.boards,
-        exact=belief.is_exact,
-        fits=belief.is_consistent,
-        right=square_names(np.flatnonzero((chances >= SURE) & is_occupied)),
-        wrong=square_names(np.flatnonzero((chances >= SURE) & ~is_occupied)),
-        missed=square_names(np.flatnonzero((chances <= 1 - SURE) & is_occupied & (belief.boards > 0))),
+        chances=chances,
+        basis=basis,
+        right=square_names(always & occupied),
+        wrong=square_names(always - occupied),
+        missed=square_names(occupied - ever),
         placed=round(float((belief.chances * truth).sum()), 1),
         men=len(men),
     )

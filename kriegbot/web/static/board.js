@@ -1,5 +1,6 @@
 // A board to play on. Clicks, drags or keys move the player's pieces, and markers for enemy pieces.
 
+import { percentOf } from "./diagram.js";
 import { make } from "./make.js";
 import { Sketch } from "./sketch.js";
 
@@ -27,6 +28,13 @@ export function pieceName(letter) {
   return `${letter === letter.toUpperCase() ? "white" : "black"} ${KINDS[letter.toLowerCase()]}`;
 }
 
+/** The chances on a square in words: "10% pawn", the likeliest type first. */
+function likely(chance, ofTypes) {
+  const types = Object.values(KINDS).map((name, kind) => [ofTypes[kind] ?? 0, name]).filter(([one]) => one > 0);
+  const parts = types.sort(([one], [other]) => other - one).map(([one, name]) => `${percentOf(one)}% ${name}`);
+  return parts.length ? parts : [`${percentOf(chance)}%`];
+}
+
 /** The square under a pointer, or null. */
 function squareAt({ clientX, clientY }) {
   return document.elementFromPoint(clientX, clientY)?.closest("[data-square]")?.dataset.square ?? null;
@@ -41,7 +49,7 @@ export class Board {
     Object.assign(this, { element, flipped, onTry, onMark, onRecall, hand: null, drag: null, wasDragged: false, cells: {} });
     this.onPoint = null; // (square): takes all clicks, where the player points at squares instead of moving pieces
     this.sketch = new Sketch();
-    this.shown = { men: {}, ghosts: {}, marks: [], last: [], line: [], idle: [], looked: [], ahead: [], targets: [], heat: null };
+    this.shown = { men: {}, ghosts: {}, marks: [], last: [], line: [], idle: [], looked: [], ahead: [], targets: [], heat: null, chances: [] };
     element.classList.add("board");
     element.setAttribute("role", "grid");
     element.setAttribute("aria-label", label);
@@ -69,7 +77,8 @@ export class Board {
   /**
    * men (pieces) and ghosts (markers): {square: letter}; marks: squares; last: squares of the player's last move; line:
    * squares from which a check may come; targets: open tries (UCI); idle: those that do not answer the check; looked:
-   * squares of the selected log entry; ahead: squares of the prepared try; heat: 64 chances from a1 to h8, or null.
+   * squares of the selected log entry; ahead: squares of the prepared try; heat: 64 chances from a1 to h8, or null;
+   * chances: the same for each type from pawn to king, or [].
    */
   show(shown) {
     Object.assign(this.shown, shown);
@@ -227,7 +236,7 @@ export class Board {
   }
 
   draw() {
-    const { men, ghosts, marks, last, line, idle, looked, ahead, targets, heat } = this.shown;
+    const { men, ghosts, marks, last, line, idle, looked, ahead, targets, heat, chances } = this.shown;
     const held = this.hand?.from;
     const targetsOf = (tries) => (held in men ? tries.filter((uci) => uci.startsWith(held)).map((uci) => uci.slice(2, 4)) : []);
     const [open, vain] = [targetsOf(targets), targetsOf(idle)];
@@ -235,8 +244,9 @@ export class Board {
     for (const [square, cell] of Object.entries(this.cells)) {
       const letter = men[square] ?? ghosts[square];
       const isGhost = !(square in men) && square in ghosts;
-      const chance = heat && !(square in men) ? heat[FILES.indexOf(square[0]) + 8 * (Number(square[1]) - 1)] : 0;
-      const percent = Math.round(100 * chance);
+      const index = FILES.indexOf(square[0]) + 8 * (Number(square[1]) - 1);
+      const chance = heat && !(square in men) ? heat[index] : 0;
+      const percent = chance < 0.005 ? 0 : percentOf(chance);
       const content = `${letter ?? ""} ${percent || ""}`;
       if (cell.dataset.content !== content) {
         cell.dataset.content = content;
@@ -247,14 +257,14 @@ export class Board {
       const states = { ghost: isGhost, own: square in men, held: square === held, open: open.includes(square), vain: vain.includes(square), idle: isIdle, line: line.includes(square), looked: looked.includes(square), ahead: ahead.includes(square), marked: marks.includes(square), last: last.includes(square) };
       for (const [name, isOn] of Object.entries(states)) cell.classList.toggle(name, isOn);
       cell.parentElement.setAttribute("aria-selected", square === held);
-      const words = [square, letter ? (isGhost ? `marker: ${pieceName(letter)}` : pieceName(letter)) : "empty"];
+      const words = [square, letter ? (isGhost ? `marker: ${pieceName(letter)}` : pieceName(letter)) : "unseen"];
       if (marks.includes(square)) words.push(letter && !isGhost ? "in check" : "captured here");
       if (last.includes(square)) words.push("your last move");
       if (open.includes(square)) words.push(vain.includes(square) ? "does not answer the check" : "may be tried");
       if (isIdle) words.push("cannot answer the check");
       if (line.includes(square)) words.push("the check may come from here");
       if (ahead.includes(square)) words.push("your next try");
-      if (percent) words.push(`${percent}%`);
+      if (heat && !(square in men)) words.push(...likely(chance, chances.map((one) => one[index])));
       words.push(...this.sketch.words(square));
       cell.setAttribute("aria-label", words.join(", "));
     }

@@ -6,6 +6,9 @@ const SIZE = 45; // of a square, as of the pieces in the sprite
 const KINDS = { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" };
 export const SIGNS = { right: "✓", wrong: "✗", missed: "!" };
 
+/** A chance in percent, which is 0 or 100 only if it is certain. */
+export const percentOf = (chance) => (chance <= 0 ? 0 : chance >= 1 ? 100 : Math.min(99, Math.max(1, Math.round(100 * chance))));
+
 /** An SVG element. */
 export function shape(name, attributes, text) {
   const element = document.createElementNS(SVG, name);
@@ -77,7 +80,7 @@ export class Diagram {
     for (const [name, letter] of Object.entries(hidden)) this.place(square(name), letter, "unseen");
     for (const [name, letter] of Object.entries(men)) this.place(square(name), letter, "man");
     const occupied = new Set([...Object.keys(men), ...Object.keys(hidden)].map(square));
-    heat?.forEach((chance, at) => chance >= 0.005 && this.write(at, SIZE / 2, occupied.has(at) ? 43 : 27, Math.round(100 * chance), "chance"));
+    heat?.forEach((chance, at) => chance >= 0.005 && this.write(at, SIZE / 2, occupied.has(at) ? 43 : 27, percentOf(chance), "chance"));
     for (const [name, key] of Object.entries(signs)) {
       const [x, y] = this.corner(square(name));
       this.layer.append(shape("circle", { cx: x + 36, cy: y + 9, r: 8, class: `sign ${key}` }));

@@ -1,7 +1,7 @@
 // Actions in a game other than tries: hints, taking back a move, offering a draw.
 
 import { make } from "./make.js";
-import { pawns } from "./values.js";
+import { askFirst, percent } from "./values.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -62,13 +62,13 @@ export function startHelping(game, send, attempt, say) {
   }
 
   /** Shows the tries of a hint; strikes out those that the referee has refused since. */
-  function drawHint({ ply, by, tries }) {
+  function drawHint({ ply, by, ask, tries }) {
     if (!view?.yours || ply !== view.ply) return;
     const named = (one) => (view.tries.includes(one.uci) ? make("button", { type: "button", onclick: () => attempt(one.uci) }, one.name) : make("s", {}, one.name));
     const rows = tries.map((one) => make("li", {}, named(one),
-      ` ${pawns(one.value)}${one.legal < 0.995 ? `, legal in ${Math.round(100 * one.legal)}%` : ""}`));
+      ` ${one.shown}${one.legal < 1 ? `, legal in ${percent(one.legal)}` : ""}`));
     const list = rows.length ? make("ol", {}, ...rows) : make("p", {}, "No position is consistent with the announcements, so there is nothing to search.");
-    showHints([make("p", {}, make("strong", {}, "Help: "), `the computer's best tries, in pawns (${by}). The saved game will note the hint.`), list]);
+    showHints([make("p", {}, make("strong", {}, "Help: "), `the computer's best tries, in pawns (${by}). The saved game will note the hint.`), list, ...askFirst(ask)]);
   }
 
   function offered(message) {

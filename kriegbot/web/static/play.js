@@ -129,6 +129,10 @@ export function startPlay(root, send, game) {
     people.receive(message);
     if (message.is === "view") look(message);
     else if (message.is === "heat") showHeat(message);
+    else if (message.is === "checkers" && view?.check && view.ply === message.ply && message.squares.length) {
+      view.check.line = message.squares;
+      draw();
+    }
     else if (message.is === "refusal") say(message.text);
     else if (message.is === "prepared") ready(message);
     else if (message.is === "clocks") setClocks(message.clocks);
@@ -215,7 +219,7 @@ export function startPlay(root, send, game) {
     chances = message.chances;
     $("heat").checked = message.on;
     $("heat-kind").disabled = !message.on;
-    $("heat-text").textContent = message.on && view && message.ply === view.ply && !chances.length ? "No position is consistent with the announcements." : "";
+    $("heat-text").textContent = message.on && view && message.ply === view.ply ? (chances.length ? `From ${message.basis}.` : "No position is consistent with the announcements.") : "";
     draw();
   }
 
@@ -228,7 +232,7 @@ export function startPlay(root, send, game) {
   function draw() {
     const { men, marks, last, tries, check } = view ?? { men: game.men, marks: [], last: [], tries: [], check: null };
     const prepared = ahead?.text.match(/[a-h][1-8]/g) ?? [];
-    board.show({ men, marks, last, targets: tries, line: check?.line ?? [], idle: check?.idle ?? [], ahead: prepared, ghosts: markers.ghosts, heat: heat() });
+    board.show({ men, marks, last, targets: tries, line: check?.line ?? [], idle: check?.idle ?? [], ahead: prepared, ghosts: markers.ghosts, heat: heat(), chances });
   }
 
   function tick() {

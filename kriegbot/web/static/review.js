@@ -5,7 +5,7 @@ import { Diagram, SIGNS } from "./diagram.js";
 import { graphs } from "./graph.js";
 import { make } from "./make.js";
 import { Sheet } from "./sheet.js";
-import { tryTable, turningPoints, worstMoves } from "./values.js";
+import { tryTable, turningPoints } from "./values.js";
 
 const SIDES = ["white", "true", "black"];
 const TABS = { white: "White", true: "True board", black: "Black" };
@@ -40,8 +40,6 @@ export function startReview(root, send, game, share = null) {
   const values = make("section", { className: "values", "aria-label": "Tries" });
   const progress = make("p", { id: "walk", className: "working", hidden: true });
   const turning = make("section", { className: "turning", "aria-label": "Turning points" });
-  const moves = make("div", {});
-  const walk = make("section", { className: "walk", "aria-label": "Moves worse than the best try" }, moves);
   const curves = make("section", { className: "curves", "aria-label": "Curves of the game" });
   const sheet = new Sheet(show);
   const links = [["share", "kriegspiel.html", "Save as one file to share"], ["share-picture", "kriegspiel.gif", "Share as picture"]].map(
@@ -64,7 +62,7 @@ export function startReview(root, send, game, share = null) {
     make("div", { className: "columns" },
       make("div", {}, tabs, make("div", { className: "boards" }, ...SIDES.map((side) => panels[side].element)),
         make("div", { className: "under" }, values, panels.white.notes, panels.black.notes)),
-      make("div", { className: "aside" }, progress, turning, sheet.element, curves, walk)),
+      make("div", { className: "aside" }, progress, turning, sheet.element, curves)),
     make("p", { className: "keys" }, ...links, " Keys: ← → one try, ↑ ↓ one move, Page Up and Page Down ten tries, Home and End."));
   line.textContent = "Setting up the board, and starting the programs …";
   line.classList.add("working");
@@ -236,12 +234,8 @@ export function startReview(root, send, game, share = null) {
     progress.hidden = isEmpty || isFile || Boolean(!left && hasTurning());
     progress.textContent = hasTurning() ? `Analysing the game: ${left} moments left …` : "Looking for the turning points …";
     if (isEmpty) return;
-    for (const [place, parts] of [
-      [turning, state.turning ? turningPoints(state.turning, game.you, show) : []],
-      [moves, worstMoves(state.frames, state.looks, game.you, show, left > 0)],
-    ]) {
-      if (place.textContent !== parts.map((part) => part.textContent).join("")) place.replaceChildren(...parts);
-    }
+    const parts = state.turning ? turningPoints(state.turning, game.you, show) : [];
+    if (turning.textContent !== parts.map((part) => part.textContent).join("")) turning.replaceChildren(...parts);
   }
 
   function receive(message) {
@@ -311,10 +305,9 @@ function howEnded({ result, text, saved }, frame) {
 function knowledge(side) {
   if (!side) return [make("span", { className: "working" }, "Calculating the belief …")];
   if (!side.chances.length) return ["No position is consistent with the announcements."];
-  const count = `${side.boards.toLocaleString("en")} ${side.fits ? "possible " : ""}position${side.boards === 1 ? "" : "s"}`;
-  const kind = side.exact ? " (all of them)" : side.fits ? "" : " consistent with the last announcement only";
-  const list = (key, words) => make("span", { className: "sure" }, make("span", { className: `key ${key}`, "aria-hidden": true }, SIGNS[key]),
-    ` ${words}: ${side[key].join(" ") || "none"}`);
-  return [`${count}${kind}; on average ${side.placed.toFixed(1)} of ${side.men} pieces placed correctly.`,
-    list("right", "sure, and right"), list("wrong", "sure, and wrong"), list("missed", "sure that the square is empty, and wrong")];
+  const list = (key, words) => (side[key].length ? [make("span", { className: "sure" },
+    make("span", { className: `key ${key}`, "aria-hidden": true }, SIGNS[key]), ` ${words}: ${side[key].join(" ")}`)] : []);
+  const sure = [...list("right", "occupied, and right"), ...list("wrong", "occupied, and wrong"), ...list("missed", "empty, and wrong")];
+  return [`${side.basis[0].toUpperCase()}${side.basis.slice(1)}; on average ${side.placed.toFixed(1)} of ${side.men} pieces placed correctly.`,
+    ...(sure.length ? [" Sure, since they all agree:", ...sure] : [])];
 }
