@@ -13,13 +13,16 @@ import argparse
 import math
 from collections import defaultdict
 from collections.abc import Mapping
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from rich.console import Console
 
-from tournaments.presentation import LINE, WON, Table, plotting, show_table, svg_plot
+from tournaments.leaves_examined import plotting
+from tournaments.plots import LINE, WON
+from tournaments.presentation import Table, show_table
 from tournaments.statistics import NORMAL_95, Reals
 from tournaments.store import Store, StoreError
 
@@ -106,8 +109,9 @@ def plot_of(ladder: list[Rated]) -> str:
         axes.errorbar(elos, places, xerr=errors, fmt="o", color=WON, capsize=3)
         axes.set_yticks(places, [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name, *_ in ladder])
         axes.set_xlabel("Elo, with its 95% interval")
-        texts = [f"{one.player} {one.elo:+.0f}" for one in ladder]
-        return svg_plot("ladder", "Players on one Elo scale", texts, figure).svg
+        out = StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Title": "Players on one Elo scale"})
+        return out.getvalue()
 
 
 def main() -> None:

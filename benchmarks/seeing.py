@@ -26,6 +26,7 @@ Sums of each game are kept in FILE.watched.jsonl, so that a run that was interru
 import argparse
 import json
 from collections import defaultdict
+from io import StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -46,7 +47,8 @@ from kriegbot.models import load_opponent
 from kriegbot.models.protocol import Announced, Opponent, chances_of, prior_of
 from kriegbot.players.kriegbot import FLAGSHIP, particles_beside
 from referee import Answer, GameRecord, OwnTry, View
-from tournaments.presentation import LINE, plotting, svg_plot
+from tournaments.leaves_examined import plotting
+from tournaments.plots import LINE
 from tournaments.store import Store, StoreError
 
 EXPECTED, TRUE = BOTH = ("expected", "true")
@@ -262,7 +264,9 @@ def plot_of(results: dict[str, Figures]) -> str:
         axes.set_xlabel("probability of the opponent's king on a square")
         axes.set_ylabel("how often it stands there, with 95% interval")
         axes.legend(frameon=False)
-        return svg_plot("king", "Where the belief expects the king", list(results), figure).svg
+        out = StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Title": "Where the belief expects the king"})
+        return out.getvalue()
 
 
 def watched(file: Path, watcher: str, most: int | None, particles: int, model: str) -> dict[str, list[Sums]]:

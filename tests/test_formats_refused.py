@@ -285,7 +285,13 @@ def test_what_a_format_cannot_hold_at_all_is_not_written() -> None:
 def test_an_unknown_format_is_named_with_the_known_ones() -> None:
     with pytest.raises(RecordError, match=r"unknown format 'iccc'; did you mean 'icc'\? Known: kriegbot, kriegspiel"):
         format_named("iccc")
-    assert (format_for("a.json").name, format_for("a.pgn").name) == ("kriegspiel", "kriegbot")
+    assert [format_for(name).name for name in ("a.json", "a.pgn", "-")] == ["kriegspiel", "kriegbot", "kriegbot"]
+
+
+@pytest.mark.parametrize("name", ["a.html", "b/a.HTML", "a.pgn.gz", "a.csv"])
+def test_an_ending_that_is_not_written_is_refused(name: str) -> None:
+    with pytest.raises(RecordError, match=rf"cannot write '{name}': it takes a name that ends in \.json, \.pgn, or"):
+        format_for(name)
 
 
 @pytest.mark.parametrize(

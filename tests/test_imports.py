@@ -82,7 +82,6 @@ DOORS = {
     "kriegbot.environments.single": "gymnasium",
     "kriegbot.environments.aec": "pettingzoo",
     "kriegbot.environments.openspiel": "openspiel",
-    "tournaments.presentation": "plots",
     "tournaments.dask_executor": "cluster",
 }
 """The extra of each module, or of a package, that needs one."""

@@ -18,7 +18,7 @@ from rich.console import Console
 from kriegbot.cli.main import main
 from referee import BERKELEY, PAPER_LIMITS
 from tests.stores import changed
-from tournaments.presentation import MISSING, PlotsMissing, page_of, plots_of, show_report, tables_of
+from tournaments.presentation import page_of, plots_of, show_report, tables_of
 from tournaments.report import PairingReport, TournamentReport, decision_of, pairs_in_order, report_of
 from tournaments.schedule import Pairing, Shard, TournamentSettings, round_robin
 from tournaments.statistics import Sprt, elo, expected_utility_interval
@@ -320,7 +320,6 @@ def test_what_players_wrote_is_shown_and_never_obeyed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_plots_are_svg_with_a_text_for_those_who_do_not_see_them(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     games = [Played(1), Played(0.5), Played(1)]
     found = reported(stored(tmp_path / "games.sqlite", games))
     plots = plots_of(found)
@@ -340,33 +339,27 @@ def test_plots_are_svg_with_a_text_for_those_who_do_not_see_them(tmp_path: Path)
 
 
 def test_no_games_make_no_plots(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     found = reported(stored(tmp_path / "games.sqlite", []))
     assert plots_of(found) == []
     assert (found.done, found.seconds, found.pairings[0].standing.utility) == (0, 0, None)
 
 
-def test_without_matplotlib_the_page_has_its_tables_and_says_what_adds_plots(
+def test_a_report_needs_no_plotting_library_and_explains_its_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = stored(tmp_path / "games.sqlite", [Played(1)])
-    found = reported(path)
+    path, out = stored(tmp_path / "games.sqlite", [Played(1)]), tmp_path / "report.html"
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(PlotsMissing, match="pip install matplotlib"):
-        plots_of(found)
-    out = tmp_path / "report.html"
     assert main(["report", str(path), "--html", str(out)]) == 0
-    said = capsys.readouterr().out
-    assert said == f"Written to {out}.\nIt has no plots: {MISSING}.\n"
-    page = out.read_text(encoding="utf-8")
-    assert MISSING in page
-    assert "<svg" not in page
-    assert page.count("<h2") == 1 + len(tables_of(found))
+    assert capsys.readouterr().out == f"Written to {out}.\n"
+    page, text = out.read_text(encoding="utf-8"), text_of(reported(path))
+    assert page.count("<svg") == 4
+    for word in ("EU: ", "Elo: ", "(LOS, ", "rescues: ", "inconsistent: ", "late: "):
+        assert word in " ".join(text.split())
+        assert word in page
 
 
 @pytest.mark.slow
 def test_the_contents_of_a_page_lead_to_every_table_and_plot(report: TournamentReport, tags: _Tags) -> None:
-    pytest.importorskip("matplotlib")
     wanted = [f"part{at}" for at in range(len(tables_of(report)) + len(plots_of(report)))]
     assert len(wanted) > 0
     assert [address for address in tags.addresses if address.startswith("#part")] == [f"#{id_}" for id_ in wanted]
@@ -375,7 +368,6 @@ def test_the_contents_of_a_page_lead_to_every_table_and_plot(report: TournamentR
 
 @pytest.mark.slow
 def test_plots_name_the_players(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     names = ["x:$a$ <b>\u2654", "y" * 50]
     plots = plots_of(reported(stored(tmp_path / "games.sqlite", [Played(1), Played(0)], players=names)))
     assert len(plots) == 4

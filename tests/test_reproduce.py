@@ -110,7 +110,6 @@ def test_a_difference_is_of_the_cells_that_have_games() -> None:
 
 
 def test_a_difference_waits_for_games() -> None:
-    pytest.importorskip("matplotlib")
     results = [CellResult(cell, Standing.of(0, 0, 0)) for cell in cells(3)]
     assert all(contrast.ours is None for contrast in contrasts_of(results))
     assert "-" in table_of(3, results).rows[0]
@@ -118,7 +117,6 @@ def test_a_difference_waits_for_games() -> None:
 
 
 def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("matplotlib")
     command = ["reproduce", "figure2", "--budget", "0.01", "--depths", "1", "--jobs", "2", "--out", str(tmp_path)]
     assert main([*command, "--games", "2"]) == 0
     first = capsys.readouterr()

@@ -6,6 +6,7 @@ import csv
 import errno
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from kriegbot.cli.main import main
+from kriegbot.cli.tournament import export
 from kriegbot.trees.formats import save
 from referee import record_from_pgn
 from tests.effort import many
@@ -125,13 +127,19 @@ def test_games_are_exported_as_pgn(played: Path, capsys: pytest.CaptureFixture[s
     assert main(["export", str(played)]) == 0
     games = capsys.readouterr().out.split("\n\n[Event")
     assert len(games) == 4
-    assert record_from_pgn("[Event" + games[1] + "\n").headers["Round"] == "1.2"
+    headers = record_from_pgn("[Event" + games[1] + "\n").headers
+    assert headers["Round"] == "1.2"
+    with Store.open(played) as store:
+        days = {row.finished[:10] for row in store.game_rows()}
+    assert headers["Date"].replace(".", "-") in days
 
 
 def test_games_are_exported_as_csv(played: Path, tmp_path: Path) -> None:
     assert main(["export", str(played), "--format", "csv", "--out", str(tmp_path / "t.csv")]) == 0
     rows = list(csv.DictReader(StringIO((tmp_path / "t.csv").read_text(encoding="utf-8"))))
     assert [row["id"] for row in rows] == ["1", "2", "3", "4"]
+    columns = {name.removeprefix("white_").removeprefix("black_") for name in rows[0]}
+    assert columns <= set(re.findall(r"\w+", export.__doc__ or ""))  # which `--help` and docs/commands.md show
     assert {(row["white"], row["plies"], row["white_turns"], row["black_astray"]) for row in rows} == {
         ("rand", "10", "5", "0")
     }

@@ -8,6 +8,7 @@ depth in the regular tree.
 import csv
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,6 @@ from pathlib import Path
 import numpy as np
 
 from kriegbot import kernels as kb
-from tournaments.presentation import plotting
 from tournaments.statistics import NORMAL_95
 
 MOST_LEAVES = 10**9
@@ -116,6 +116,21 @@ def figure6(seed: int = 0) -> Iterator[Share]:
                 trials += BLOCK
             yield share
             d += 1
+
+
+class PlotsMissing(Exception):
+    """matplotlib is not installed; the one-line message says how to install it."""
+
+
+@contextmanager
+def plotting() -> Iterator[None]:
+    """Configure matplotlib so that the same figures give the same SVG; raise PlotsMissing without it."""
+    try:
+        import matplotlib
+    except ModuleNotFoundError:
+        raise PlotsMissing("plots need matplotlib, which is missing: pip install matplotlib") from None
+    with matplotlib.rc_context({"svg.hashsalt": "kriegbot", "svg.fonttype": "none", "font.size": 11}):
+        yield
 
 
 def save(points: list[Share], folder: Path) -> None:

@@ -5,15 +5,11 @@ Players have numbers, as in chess cross tables, because their specs are long.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
-from importlib.util import find_spec
-from io import StringIO
 from string import Template
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rich import box
 from rich.console import Console
@@ -21,41 +17,22 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from referee.text import one_line
-from tournaments.report import Histogram, PairingReport, Standing, TournamentReport
+from tournaments.plots import DRAWN, LOST, WON, Plot, Row, histograms, rows_plot, short
+from tournaments.report import PairingReport, Standing, TournamentReport
 from tournaments.statistics import Elo
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 NOTHING = "-"  # stands for a missing figure
 MOST_ROWS = 50  # rows shown of each table at a terminal; the page and the JSON have all
-# Inches. Narrow, so that text stays readable when a phone shrinks the plot
-WIDTH, BASE_HEIGHT, ROW_HEIGHT, NAMED_ROW_HEIGHT, LEGEND_ROW = 5.2, 1.1, 0.45, 0.6, 0.2
-BAR, SMALL = 0.5, 9  # height of a bar in rows, and of small letters in points
-WON, DRAWN, LOST, LINE = "#2b6cb0", "#d5d9de", "#c05621", "#1a1a1a"
-MISSING = "plots need matplotlib, which is missing: pip install matplotlib"
-NAME = 32  # most letters of a player's name beside a plot
 
 
 class Table(NamedTuple):
-    """A table. prose: True if the last column is text instead of numbers."""
+    """A table. prose: True if the last column is text instead of numbers. notes: what its figures mean, a line each."""
 
     title: str
     headings: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     prose: bool = False
-
-
-class PlotsMissing(Exception):
-    """matplotlib is not installed; the one-line message says how to install it."""
-
-
-class Plot(NamedTuple):
-    """A plot as an SVG element with its alternative text."""
-
-    title: str
-    svg: str
+    notes: Sequence[str] = ()
 
 
 def show_report(report: TournamentReport, console: Console | None = None) -> None:
@@ -84,19 +61,22 @@ def show_table(table: Table, console: Console) -> None:
     console.print(grid)
     if len(table.rows) > MOST_ROWS:
         console.print(f"  and {len(table.rows) - MOST_ROWS} more")
+    for note in table.notes:
+        console.print(Text(note, "dim"))
 
 
 def page_of(report: TournamentReport, title: str = "Kriegspiel tournament") -> str:
-    """Return the page, in HTML; without plots if matplotlib is not installed."""
+    """Return the page, in HTML."""
     parts = {}  # by title
     for number, table in enumerate(tables_of(report)):
         head = "".join(f"<th scope=col>{escape(heading)}</th>" for heading in table.headings)
         kind = ' class="prose"' if table.prose else ""
+        notes = "".join(f"<br>{escape(note)}" for note in table.notes).removeprefix("<br>")
         parts[table.title] = (
             f'<h2 id="part{number}">{escape(table.title)}</h2>\n<div class="wide"><table{kind}><thead><tr>{head}</tr>'
-            f"</thead>\n<tbody>\n{_rows(table.rows)}</tbody></table></div>\n"
+            f"</thead>\n<tbody>\n{_rows(table.rows)}</tbody></table></div>\n{f'<p>{notes}</p>' * bool(notes)}\n"
         )
-    for plot in [] if plots_are_missing() else plots_of(report):
+    for plot in plots_of(report):
         caption = f"<figcaption>{escape(plot.title)}</figcaption>"
         parts[plot.title] = f'<figure id="part{len(parts)}">{caption}\n{plot.svg}</figure>\n'
     template = files("tournaments").joinpath("report.html").read_text("utf-8")
@@ -104,7 +84,6 @@ def page_of(report: TournamentReport, title: str = "Kriegspiel tournament") -> s
         title=escape(title),
         settings=_rows(settings_of(report)),
         contents="".join(f'<li><a href="#part{at}">{escape(name)}</a></li>\n' for at, name in enumerate(parts)),
-        missing=f"<p>No plots: {escape(MISSING)}.</p>\n" if plots_are_missing() else "",
         parts="".join(parts.values()),
     )
 
@@ -160,7 +139,12 @@ def _results(report: TournamentReport) -> Table:
         shares = _number(standing.superiority, ".1f", 100), _number(standing.draw_ratio, ".1f", 100)
         rows.append((title, *counts, _number(standing.utility, "+.1f"), interval, _elo(standing.elo, score), *shares))
     headings = ("", "won", "drawn", "lost", "EU %", "95%", "Elo", "stronger %", "draws %")
-    return Table("Results of the first player", headings, rows)
+    notes = (
+        "EU: expected utility, 100 (wins - losses) / games; 95%: its 95% interval.",
+        "Elo: the difference in strength that the score means, +- half the width of its 95% interval.",
+        "stronger: the chance that the first player is the stronger one (LOS, likelihood of superiority).",
+    )
+    return Table("Results of the first player", headings, rows, notes=notes)
 
 
 def _elo(difference: Elo | None, score: float) -> str:
@@ -229,7 +213,13 @@ def _players(report: TournamentReport) -> Table:
             rows.append((*row, _listed(player.rescues)))
     headings = ("", "moves", "illegal", "samples", "rescues", "inconsistent", "late", "forfeits", "rescues by")
     title = "Players: illegal tries, rescues and inconsistent beliefs a move, samples an answer, late answers"
-    return Table(title, headings, rows, prose=True)
+    notes = (
+        "rescues: answers before which the player's sampled belief had run empty and was filled anew, by means of:",
+        "  replay: earlier boards with more samples; perturbed, blind: boards that fit the last announcements.",
+        "inconsistent: answers from boards that may contradict an announcement, as after the last two.",
+        "late: answers after the time allowed for them.",
+    )
+    return Table(title, headings, rows, prose=True, notes=notes)
 
 
 def _times(report: TournamentReport) -> Table:
@@ -264,124 +254,39 @@ def _number(value: float | None, form: str, factor: float = 1) -> str:
     return NOTHING if value is None else format(factor * value, form)
 
 
-def plots_are_missing() -> bool:
-    """Return True if there can be no plots."""
-    return find_spec("matplotlib") is None
-
-
-@contextmanager
-def plotting() -> Iterator[None]:
-    """Configure matplotlib so that the same figures give the same SVG; raise PlotsMissing without it."""
-    try:
-        import matplotlib
-    except ModuleNotFoundError:
-        raise PlotsMissing(MISSING) from None
-    with matplotlib.rc_context({"svg.hashsalt": "kriegbot", "svg.fonttype": "none", "font.size": 11}):
-        yield
-
-
 def plots_of(report: TournamentReport) -> list[Plot]:
     """Return all plots that have data; the same figures give the same SVG."""
-    played = pairings_by_title(report)
-    names = {title: f"{_short(pairing.first)} - {_short(pairing.second)}" for title, pairing in played.items()}
-    names |= {number: _short(player) for player, number in numbers_of(report).items()}
-    plots = []
-    with plotting():
-        if played:
-            standings = {title: pairing.standing for title, pairing in played.items()}
-            lengths = {title: pairing.plies for title, pairing in played.items()}
-            plots += [_results_plot(standings, names), _scores_plot(standings, names)]
-            plots.append(_histograms("plies", "Length of games", ("plies", "games"), lengths, names))
-        times = {str(at): player.times for at, player in enumerate(report.players, 1) if sum(player.times.counts)}
-        if times:
-            labels = "seconds, all answers of a move together", "moves"
-            plots.append(_histograms("times", "Time of moves", labels, times, names))
+    played, plots = pairings_by_title(report), list[Plot]()
+    names = {title: f"{short(pairing.first)} - {short(pairing.second)}" for title, pairing in played.items()}
+    names |= {number: short(player) for player, number in numbers_of(report).items()}
+    if played:
+        standings = {title: pairing.standing for title, pairing in played.items()}
+        lengths = {title: pairing.plies for title, pairing in played.items()}
+        plots += [_results_plot(standings, names), _scores_plot(standings, names)]
+        plots.append(histograms("Length of games", ("plies", "games"), lengths, names, is_log=False))
+    times = {str(at): player.times for at, player in enumerate(report.players, 1) if sum(player.times.counts)}
+    if times:
+        labels = "seconds, all answers of a move together", "moves"
+        plots.append(histograms("Time of moves", labels, times, names, is_log=True))
     return plots
 
 
-def _short(player: str) -> str:
-    """Return a player's name in letters that every font has."""
-    return one_line(player.encode("ascii", "backslashreplace").decode(), NAME)
-
-
 def _results_plot(results: dict[str, Standing], names: Mapping[str, str]) -> Plot:
-    figure, axes = rows_of(list(results), "% of games", NAMED_ROW_HEIGHT, names)
-    texts = []
-    for row, (title, standing) in enumerate(results.items()):
+    rows, texts = [], []
+    for title, standing in results.items():
         texts.append(f"{title}: {standing.wins} won, {standing.draws} drawn, {standing.losses} lost")
-        left = 0.0
-        for count, color in zip(reversed(standing.counts), (WON, DRAWN, LOST), strict=True):
-            width = 100 * count / standing.games
-            axes.barh(row, width, left=left, color=color, height=BAR)
-            if width > 8:
-                ink = LINE if color == DRAWN else "white"
-                axes.text(left + width / 2, row, str(count), ha="center", va="center", color=ink)
-            left += width
-    axes.set_xlim(0, 100)
-    return svg_plot("results", "Games won, drawn and lost by the first player", texts, figure)
+        counts = zip(reversed(standing.counts), (WON, DRAWN, LOST), strict=True)
+        bars = [(100 * count / standing.games, color, str(count)) for count, color in counts]
+        rows.append(Row(title, names[title], bars))
+    title, legend = "Games won, drawn and lost by the first player", {"won": WON, "drawn": DRAWN, "lost": LOST}
+    return rows_plot(title, "% of games", rows, range(0, 101, 20), texts, legend)
 
 
 def _scores_plot(results: dict[str, Standing], names: Mapping[str, str]) -> Plot:
-    figure, axes = rows_of(list(results), "EU, 100 (wins - losses) / games, in %", NAMED_ROW_HEIGHT, names)
-    axes.axvline(0, color=LINE, linewidth=0.8)
-    texts = []
-    for row, (title, standing) in enumerate(results.items()):
+    rows, texts = [], []
+    for title, standing in results.items():
         score, (low, high) = standing.utility or 0.0, standing.utility_interval or (0.0, 0.0)
         texts.append(f"{title}: {score:+.1f}, {low:+.1f} to {high:+.1f}")
-        axes.errorbar(score, row, xerr=[[score - low], [high - score]], fmt="o", color=WON, capsize=4)
-    axes.set_xlim(-105, 105)
-    return svg_plot("scores", "Score of the first player, with 95% interval", texts, figure)
-
-
-def rows_of(
-    titles: list[str], label: str, height: float = ROW_HEIGHT, names: Mapping[str, str] | None = None
-) -> tuple[Figure, Axes]:
-    """Return axes with a row for each title, from the top. `names` are written above the rows."""
-    figure, axes = _axes(BASE_HEIGHT + height * len(titles))
-    axes.set_yticks(range(len(titles)), titles)
-    axes.set_ylim(len(titles) - 0.4, -0.6)
-    axes.set_xlabel(label)
-    for row, title in enumerate(titles if names else ()):
-        above = axes.text(0.01, row - BAR / 2, (names or {})[title], va="bottom", fontsize=SMALL)
-        above.set_transform(axes.get_yaxis_transform())
-        above.set_parse_math(False)  # else a $ in a name would begin a formula
-    return figure, axes
-
-
-def _histograms(
-    name: str, title: str, labels: tuple[str, str], histograms: dict[str, Histogram], names: Mapping[str, str]
-) -> Plot:
-    """Draw histograms as steps in one plot. Times have logarithmic bins, so their scale is logarithmic."""
-    figure, axes = _axes(3.2 + LEGEND_ROW * len(histograms))
-    used, texts = [], []
-    for key, histogram in histograms.items():
-        axes.stairs(histogram.counts, histogram.edges, label=f"{key}: {names[key]}", linewidth=1.6)
-        filled = [place for place, count in enumerate(histogram.counts) if count]
-        used += [histogram.edges[place + side] for place in filled for side in (0, 1)]
-        mode = histogram.counts.index(max(histogram.counts))
-        texts.append(f"{key}: most between {histogram.edges[mode]:.3g} and {histogram.edges[mode + 1]:.3g}")
-    if name == "times":
-        axes.set_xscale("log")
-    axes.set(xlim=(min(used), max(used)), ylim=(0, None), xlabel=labels[0], ylabel=labels[1])
-    for text in figure.legend(frameon=False, loc="outside upper left", fontsize=SMALL).get_texts():
-        text.set_parse_math(False)
-    return svg_plot(name, title, texts, figure)
-
-
-def _axes(height: float) -> tuple[Figure, Axes]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    axes = figure.subplots()
-    axes.spines[["top", "right"]].set_visible(False)
-    return figure, axes
-
-
-def svg_plot(name: str, title: str, texts: Sequence[str], figure: Figure) -> Plot:
-    """Return a plot: the SVG element alone, with ids unique to it, and `texts` as its text alternative."""
-    out = StringIO()
-    figure.savefig(out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    svg = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", out.getvalue(), flags=re.DOTALL)
-    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
-    label = escape(f"{title}. {'; '.join(texts)}")
-    return Plot(title, svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1))
+        rows.append(Row(title, names[title], points=[(score, low, high, WON)]))
+    label = "EU, 100 (wins - losses) / games, in %"
+    return rows_plot("Score of the first player, with 95% interval", label, rows, range(-100, 101, 50), texts, {})

@@ -25,7 +25,8 @@ import msgspec
 
 from kriegbot.players.specs import BadSpec, parse_spec
 from referee import BERKELEY, PAPER_LIMITS, Audience
-from tournaments.presentation import LOST, NOTHING, WON, Table, plotting, rows_of, svg_plot
+from tournaments.plots import LOST, WON, Row, rows_plot
+from tournaments.presentation import NOTHING, Table
 from tournaments.report import Standing
 from tournaments.schedule import Pairing, ScheduledGame, TournamentSettings
 from tournaments.statistics import NORMAL_95, expected_utility, expected_utility_interval, shares_of
@@ -321,22 +322,15 @@ def write_csv(path: Path, results: Sequence[CellResult]) -> None:
 
 
 def plot_of(figure: int, results: Sequence[CellResult]) -> str:
-    """Return an SVG with a row for each cell, our EU and the paper's on it; raise PlotsMissing without matplotlib."""
-    with plotting():
-        are_of_one_run = len({result.cell.seconds for result in results}) == 1
-        names = [str(result.cell) + ("" if are_of_one_run else f", {result.cell.seconds} s") for result in results]
-        drawing, axes = rows_of(names, "EU in %")
-        axes.axvline(0, color="#1a1a1a", linewidth=0.8)
-        texts = []
-        for row, result in enumerate(results):
-            points = [(float(result.cell.eu), result.paper_interval, LOST, "the paper", 0.16)]
-            if result.ours.utility is not None and result.ours.utility_interval:
-                points.append((result.ours.utility, result.ours.utility_interval, WON, "kriegbot", -0.16))
-            for value, (low, high), color, label, shift in points:
-                errors = [[max(0.0, value - low)], [max(0.0, high - value)]]
-                axes.errorbar(
-                    value, row + shift, xerr=errors, fmt="o", color=color, capsize=3, label=label if row == 0 else None
-                )
-                texts.append(f"{names[row]}: {label} {value:+.0f}")
-        drawing.legend(frameon=False, loc="outside upper left", ncols=2)
-        return svg_plot(f"figure{figure}", TITLES[figure], texts, drawing).svg
+    """Return an SVG with a row for each cell, our EU and the paper's on it."""
+    are_of_one_run, rows, texts = len({result.cell.seconds for result in results}) == 1, [], []
+    for result in results:
+        name = str(result.cell) + ("" if are_of_one_run else f", {result.cell.seconds} s")
+        points = [(float(result.cell.eu), *result.paper_interval, LOST)]
+        texts.append(f"{name}: the paper {result.cell.eu:+.0f}")
+        if result.ours.utility is not None and result.ours.utility_interval:
+            points.append((result.ours.utility, *result.ours.utility_interval, WON))
+            texts[-1] += f", kriegbot {result.ours.utility:+.0f}"
+        rows.append(Row("", name, points=points))
+    legend = {"the paper": LOST, "kriegbot": WON}
+    return rows_plot(TITLES[figure], "EU in %", rows, range(-100, 101, 50), texts, legend).svg

@@ -16,6 +16,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import sqlite3
 import zlib
 from collections import deque
@@ -59,6 +60,7 @@ OF_A_SIDE = SideRow._fields[3:-1]
 FIRST_POINTS = "CASE result WHEN '1/2-1/2' THEN 0.5 ELSE (result = '1-0') = (number % 2 = 0) END"
 """Points of a pairing's first player, which has White in its even games."""
 COLORS = "white", "black"
+DAY = r"\d{4}\.\d\d\.\d\d"  # in PGN
 
 
 class StoredGame(NamedTuple):
@@ -342,7 +344,7 @@ def _now() -> str:
 
 def write_pgn(store: Store, target: TextIO) -> None:
     """Write all records with all tries, in the order of the games."""
-    target.writelines(game.pgn + "\n" for game in store.stored())
+    target.writelines(_dated(game) + "\n" for game in store.stored())
 
 
 def write_csv(store: Store, target: TextIO) -> None:
@@ -363,7 +365,13 @@ def write_jsonl(store: Store, target: TextIO) -> None:
         for side, rescues in zip(game.sides, game.rescues, strict=True):
             of_side = {name: getattr(side, name) for name in OF_A_SIDE} | {"rescues": rescues}
             values[side.color] = {"player": getattr(game.row, side.color), **of_side}
-        target.write(json.dumps(values | {"seed": str(game.row.seed), "pgn": game.pgn}) + "\n")
+        target.write(json.dumps(values | {"seed": str(game.row.seed), "pgn": _dated(game)}) + "\n")
+
+
+def _dated(game: StoredGame) -> str:
+    """Return a game's PGN with the day on which it ended; its record has none, to be the same on any day."""
+    day = game.row.finished[:10].replace("-", ".")
+    return game.pgn.replace('[Date "????.??.??"]', f'[Date "{day}"]', 1) if re.fullmatch(DAY, day) else game.pgn
 
 
 FORMS: Mapping[str, Callable[[Store, TextIO], None]] = {"pgn": write_pgn, "csv": write_csv, "jsonl": write_jsonl}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -17,7 +16,7 @@ from kriegbot.request import Refused, refusing, seed_of
 from referee.text import quoted
 from tournaments import reproduce as figures
 from tournaments import sample_sizes
-from tournaments.presentation import PlotsMissing, show_table
+from tournaments.presentation import show_table
 from tournaments.reproduce import FIGURES, LONG, SHORT, TODAY
 from tournaments.run import LocalExecutor
 from tournaments.store import Store, StoreError
@@ -94,8 +93,5 @@ def _show_figure(figure: int, path: Path, results: list[figures.CellResult]) -> 
     console.print()
     show_table(figures.contrasts_table(figures.contrasts_of(results)), console)
     figures.write_csv(path.with_name(f"{path.name}.csv"), results)
-    try:
-        path.with_name(f"{path.name}.svg").write_text(figures.plot_of(figure, results), encoding="utf-8")
-    except PlotsMissing as error:
-        print(f"kriegbot: {error}", file=sys.stderr)
+    path.with_name(f"{path.name}.svg").write_text(figures.plot_of(figure, results), encoding="utf-8")
     console.print()

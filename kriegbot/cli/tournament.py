@@ -30,7 +30,7 @@ from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, 
 from referee import Limits, RuleSet
 from referee.text import atomic_file, counted, quoted
 from tournaments import schedule
-from tournaments.presentation import MISSING, page_of, plots_are_missing, show_report
+from tournaments.presentation import page_of, show_report
 from tournaments.report import decision_of, report_of
 from tournaments.run import Executor, ExecutorError, LocalExecutor, SpecOf, logged_to, run
 from tournaments.schedule import MOST_GAMES, Finished, Outcome, Pairing, ScheduledGame, Shard, TournamentSettings
@@ -275,8 +275,6 @@ def report(
     if html is not None:
         save_whole(html, page_of(figures).encode())
         print(f"Written to {html}.")
-        if plots_are_missing():
-            print(f"It has no plots: {MISSING}.")
     elif json:
         print(dumps(figures.as_json(), indent=2, allow_nan=False))
     else:
@@ -294,7 +292,23 @@ def export(
     ),
     out: Path | None = option("OUT", "The file to write.  [default: stdout]", parser=path_of),
 ) -> None:
-    """Write the games of a tournament as PGN, CSV or lines of JSON."""
+    """Write the games of a tournament as PGN, CSV or lines of JSON.
+
+    Columns of a CSV file, each game's, then each side's with white_ or black_ before the name:
+
+    \b
+      id, pairing, number    of the game; of its two players; of the game between them, from 0
+      seed, white, black     the seed; the players
+      result, reason, detail the result; how the game ended, and more of that
+      plies, seconds         its length; the time that it took
+      versions, finished     what it was played with; when it ended (UTC)
+      turns, tries           the side's moves; its tries, refused ones too
+      illegal, nonsense      tries refused; those whose answer its own view had shown
+      overruns               answers after the time allowed for them
+      astray                 answers from boards that may contradict an announcement
+      rescues                answers before which its belief was filled anew, by kind (JSON)
+      failure                how it failed, if it did
+    """  # noqa: D301 - \b keeps the lines that follow it
     with refusing(StoreError), Store.open(file) as store:
         store.check()  # before anything is written
         if out is None:

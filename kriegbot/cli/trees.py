@@ -15,7 +15,6 @@ from kriegbot.request import path_of, refusing, save_whole, seed_of
 from kriegbot.trees import Leaf, Number, Solution, Tree, TreeError
 from referee.text import counted, one_line
 from tournaments import leaves_examined
-from tournaments.presentation import PlotsMissing
 
 trees = common.group("Solve explicit game trees and measure pruning on random ones.")
 
@@ -150,7 +149,7 @@ def figure6(out: Path = option("DIR", "Folder of figure6.csv and figure6.svg.", 
     for point in leaves_examined.figure6():
         points.append(point)
         print(_line(point), flush=True)
-    with refusing(PlotsMissing, OSError):
+    with refusing(leaves_examined.PlotsMissing, OSError):
         leaves_examined.save(points, out)
     print(f"Written to {out / 'figure6.csv'} and {out / 'figure6.svg'}.")
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 
 import chess
@@ -87,8 +88,16 @@ def format_of(text: str) -> Format:
 
 
 def format_for(path: str) -> Format:
-    """Return the format in which to write a file of this name: our own, unless its suffix belongs to another."""
-    return next((form for form in FORMATS.values() if form.suffix and path.endswith(form.suffix)), KRIEGBOT)
+    """Return the format in which to write a file of this name: our own, unless its suffix belongs to another.
+
+    Raises RecordError for a suffix of no format.
+    """
+    suffix = Path(path).suffix.lower()
+    suffixes = {form.suffix: form for form in FORMATS.values() if form.suffix} | {"": KRIEGBOT, ".pgn": KRIEGBOT}
+    if suffix in suffixes:
+        return suffixes[suffix]
+    takes = ", ".join(sorted(filter(None, suffixes)))
+    raise RecordError(f"cannot write {quoted(path)}: it takes a name that ends in {takes}, or a format by --to")
 
 
 def written(record: GameRecord, form: Format, side: chess.Color | None = None) -> tuple[str, Lost]:
