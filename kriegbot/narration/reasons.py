@@ -1,8 +1,8 @@
 """The reasons for turning points, in sentences.
 
 Reasons are counted for the move made and the better try alike, one ply deep, on a hundred positions sampled from the
-belief, all different, or on all there are if they are fewer. A difference is a reason only if its interval lies above the
-threshold. Only what happened in the game comes from the true board.
+belief, all different, or on all there are if they are fewer. A difference is a reason only if its interval lies above
+the threshold. Only what happened in the game comes from the true board.
 """
 
 from __future__ import annotations
