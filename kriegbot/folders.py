@@ -1,11 +1,14 @@
-"""Folders of kriegbot's own files: the user's, or one in a temporary folder if those cannot be used."""
+"""Folders of kriegbot's own files: the user's, or for each that cannot be used a temporary one."""
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
+import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +20,12 @@ if sys.platform != "win32":
 NOWHERE = Path("/nonexistent")  # a folder without files, where not even a temporary one can be made
 
 log = logging.getLogger("kriegbot")
-warn_once = cache(log.warning)
+MOVED = {
+    "cache": "Kernels are compiled anew, and kept until the end in",
+    "data": "Games and results are kept in",
+    "config": "Settings and tokens are kept until the end in",
+}
+LOST = {"cache": "kernels are compiled at each start", "data": "games are not kept", "config": "settings are not kept"}
 
 
 def cache_folder(complete: str = "") -> Path:
@@ -39,19 +47,21 @@ def config_folder() -> Path:
 
 
 def _folder(kind: str, complete: str = "") -> Path:
+    why = "this user has no home"
     try:
         folder = Path(os.path.realpath(getattr(platformdirs, f"user_{kind}_path")("kriegbot")))
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if kind == "cache" and (foreign := open_to_others(folder)) is not None:
-            warn_once(f"Other users may change '{foreign}', so no code is loaded from '{folder}'.")
+            why = f"other users may change '{foreign}', so no code is loaded from '{folder}'"
         elif os.access(folder, os.W_OK | os.X_OK) or (complete and any(folder.glob(complete))):
             return folder
-    except (OSError, RuntimeError):  # platformdirs knows no home of this user
+        else:
+            why = f"'{folder}' cannot be written"
+    except OSError as error:
+        why = f"{error.strerror or error}: '{error.filename}'"
+    except RuntimeError:  # platformdirs knows no home
         pass
-    folder = _temporary() / kind / "kriegbot"
-    if folder.parents[1] != NOWHERE:
-        folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    return _temporary(kind, why)
 
 
 def open_to_others(folder: Path) -> Path | None:
@@ -63,14 +73,35 @@ def open_to_others(folder: Path) -> Path | None:
 
 
 @cache
-def _temporary() -> Path:
-    """Make a temporary folder for this process and its children. It will hold code, so nobody else may write to it."""
+def _temporary(kind: str, why: str) -> Path:
+    """Make a temporary folder in place of one kind, for this process and its children; it holds code, so it is private.
+
+    At the end it is removed, unless it holds games, and so are those that killed processes have left.
+    """
+    from filelock import FileLock  # only now: few need it
+
+    def remove(folder: Path) -> None:
+        with suppress(OSError), FileLock(folder / "in-use", timeout=0):
+            if kind != "data" or not any(path.is_file() for path in (folder / "kriegbot").rglob("*")):
+                shutil.rmtree(folder)
+
+    def end() -> None:
+        lock.release()
+        remove(folder)
+
+    because, prefix = f"{why[0].upper()}{why[1:]}.", f"kriegbot-{kind}-"
     try:
-        folder = Path(tempfile.mkdtemp(prefix="kriegbot-"))
+        for old in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+            if not old.is_symlink() and open_to_others(old) is None:
+                remove(old)
+        folder = Path(tempfile.mkdtemp(prefix=prefix))
+        lock = FileLock(folder / "in-use", thread_local=False)
+        lock.acquire()
+        (folder / "kriegbot").mkdir()
     except OSError:
-        log.warning("No folder can be written: kernels are compiled at each start, and games are not kept.")
-        return NOWHERE
-    names = {"XDG_CACHE_HOME": "cache", "XDG_DATA_HOME": "data", "XDG_CONFIG_HOME": "config"}
-    os.environ |= {name: str(folder / kind) for name, kind in names.items()}
-    log.warning("Your home cannot be used. Until the next start, kernels and games are kept in %s.", folder)
-    return folder
+        log.warning("%s No folder can be written: %s.", because, LOST[kind])
+        return NOWHERE / kind / "kriegbot"
+    os.environ[f"XDG_{kind.upper()}_HOME"] = str(folder)
+    atexit.register(end)
+    log.warning("%s %s %s.", because, MOVED[kind], folder)
+    return folder / "kriegbot"

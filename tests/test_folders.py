@@ -1,4 +1,4 @@
-"""Kernels and games go to a temporary folder if the home cannot be written, and the log says so once."""
+"""Each kind of folder that cannot be used is replaced by a temporary one, alone; the log says so once."""
 
 from __future__ import annotations
 
@@ -38,13 +38,53 @@ def test_a_home_that_can_be_written_is_used(tmp_path: Path) -> None:
     assert all(path.startswith(str(tmp_path)) and "kriegbot-" not in path for path in chosen)
 
 
-def test_without_a_home_a_process_and_its_children_use_one_temporary_folder(no_home: Path, tmp_path: Path) -> None:
+def test_without_a_home_a_process_and_its_children_share_temporary_folders(no_home: Path, tmp_path: Path) -> None:
     code = f"{CODE}; import subprocess, sys; subprocess.run([sys.executable, '-c', {CODE!r}])"
     chosen, said = folders(no_home, tmp_path, f"import sys; sys.stdout.reconfigure(line_buffering=True); {code}")
-    (root,) = (path for path in tmp_path.iterdir() if path.name.startswith("kriegbot-"))
-    assert chosen == [f"{root}/cache/kriegbot", f"{root}/data/kriegbot", f"{root}/cache/kriegbot"] * 2
-    assert said == f"Your home cannot be used. Until the next start, kernels and games are kept in {root}.\n"
-    assert root.stat().st_mode & 0o777 == 0o700
+    cache, data, again = chosen[:3]
+    assert chosen[3:] == chosen[:3]
+    assert cache == again
+    assert (Path(cache).parent.name[:15], Path(data).parent.name[:14]) == ("kriegbot-cache-", "kriegbot-data-")
+    assert said == (
+        f"Not a directory: '{no_home}/.cache/kriegbot'. Kernels are compiled anew, and kept until the end in "
+        f"{Path(cache).parent}.\nNot a directory: '{no_home}/.local/share/kriegbot'. Games and results are kept in "
+        f"{Path(data).parent}.\n"
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home"]  # nothing was in them
+
+
+@pytest.mark.parametrize("kind", ["CACHE", "DATA", "CONFIG"])
+def test_a_folder_that_cannot_be_used_moves_alone_and_only_games_stay(kind: str, tmp_path: Path) -> None:
+    code = "import os; os.environ['XDG_{}_HOME'] = '/dev/null/x'; {}; (config_folder() / 'a').touch()"
+    write = "[(folder() / 'a').write_bytes(b'x') for folder in (cache_folder, data_folder)]"
+    (tmp_path / "temporary").mkdir()
+    _, said = folders(tmp_path, tmp_path / "temporary", code.format(kind, f"{CODE}; {write}"))
+    assert said.count("\n") == 1
+    assert said.startswith("Not a directory: '/dev/null/x/kriegbot'. ")
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("a")}
+    homes = {"CACHE": ".cache/kriegbot/a", "DATA": ".local/share/kriegbot/a", "CONFIG": ".config/kriegbot/a"}
+    kept = {path for path in left if path.startswith("temporary")}
+    assert left - kept == {path for name, path in homes.items() if name != kind}
+    assert len(kept) == (kind == "DATA")
+    assert len(list((tmp_path / "temporary").iterdir())) == (kind == "DATA")
+
+
+def test_what_a_killed_process_has_left_is_removed_and_what_is_in_use_or_not_ours_is_not(
+    no_home: Path, tmp_path: Path
+) -> None:
+    kill = f"{CODE}; sys.stdout.flush(); os.kill(os.getpid(), 9)".replace("; sys", "; import os, sys; sys", 1)
+    with pytest.raises(subprocess.CalledProcessError):
+        folders(no_home, tmp_path, kill)
+    left = [path.name for path in tmp_path.iterdir() if "cache" in path.name]
+    assert len(left) == 1
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "kriegbot-cache-link").symlink_to(tmp_path / "elsewhere")
+    other = f"import os; os.environ['XDG_CACHE_HOME'] = '/dev/null/x'; {CODE}"  # sees ours in use
+    inner = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {other!r}])"
+    chosen, _ = folders(no_home, tmp_path, f"import os; {CODE}; there = cache_folder(); {inner}; print(there.is_dir())")
+    assert chosen[-1] == "True"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["elsewhere", "home", "kriegbot-cache-link"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def change_home(home: Path, way: str) -> Path:
@@ -84,9 +124,11 @@ def test_no_code_is_loaded_from_a_folder_that_another_user_may_change(
         code = f"import os; os.environ['XDG_CACHE_HOME'] = {str(tmp_path / 'home' / '.cache')!r}; {CODE}"
         (tmp_path / "other").mkdir()
     chosen, said = folders(tmp_path / ("other" if by_variable else "home"), tmp_path, code)
-    (root,) = (path for path in tmp_path.iterdir() if path.name.startswith("kriegbot-"))
-    assert chosen[0] == f"{root}/cache/kriegbot"
+    assert Path(chosen[0]).parent.name.startswith("kriegbot-cache-")
+    assert not Path(chosen[0]).exists()
+    assert "kriegbot-" not in chosen[1]
     assert said.startswith(f"Other users may change '{foreign}', so no code is loaded from ")
+    assert said.count("\n") == 1
 
 
 @pytest.mark.parametrize("mode", [0o1777, 0o755, 0o775])
@@ -105,15 +147,15 @@ def test_a_folder_that_is_the_users_own_is_used(mode: int, tmp_path: Path) -> No
 def test_a_user_without_a_name_or_home_gets_a_temporary_folder(tmp_path: Path) -> None:
     unknown = "import os, pwd; del os.environ['HOME']; pwd.getpwuid = {}.__getitem__; "
     chosen, said = folders(tmp_path, tmp_path, unknown + CODE)
-    (root,) = tmp_path.iterdir()
-    assert chosen[0] == f"{root}/cache/kriegbot"
-    assert said == f"Your home cannot be used. Until the next start, kernels and games are kept in {root}.\n"
+    assert Path(chosen[0]).parent.name.startswith("kriegbot-cache-")
+    assert said.startswith("This user has no home. Kernels are compiled anew, and kept until the end in ")
 
 
 def test_where_no_folder_can_be_written_no_code_is_loaded_and_no_traceback_is_printed(no_home: Path) -> None:
     chosen, said = folders(no_home, no_home, f"import tempfile; tempfile.tempdir = {str(no_home)!r}; {CODE}")
     assert chosen[0] == "/nonexistent/cache/kriegbot"
-    assert said == "No folder can be written: kernels are compiled at each start, and games are not kept.\n"
+    assert "No folder can be written: kernels are compiled at each start.\n" in said
+    assert said.endswith("No folder can be written: games are not kept.\n")
 
 
 @pytest.mark.slow
