@@ -16,6 +16,7 @@ from referee import BERKELEY_ANY, RULE_SETS, WILD16, Limits, Reason, RuleSet
 
 pytest.importorskip("pettingzoo")
 
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env  # needs the packages, like all below
 from pettingzoo.utils.conversions import parallel_to_aec, turn_based_aec_to_parallel
 
@@ -145,3 +146,22 @@ def test_an_opponent_that_is_not_is_refused() -> None:
         SingleEnv("rnad")
     with pytest.raises(ValueError, match="player 'human' is only for `kriegbot play`; choose one of "):
         SingleEnv("human")
+
+
+@pytest.mark.parametrize("action", ["12", "e4", 12.0, None, -1, 10**6, (12,)])
+def test_an_action_that_is_no_number_is_refused_by_both_environments(action: Any) -> None:
+    single, both = SingleEnv(), KriegspielEnv()
+    single.reset(seed=1)
+    both.reset(seed=1)
+    for game in (single, both):
+        with pytest.raises(ValueError, match=r"illegal action .*: it takes a"):
+            game.step(action)
+    single.step(np.int64(single.action_masks().argmax()))
+
+
+def test_before_the_first_game_there_is_nothing_to_do() -> None:
+    game = SingleEnv(render_mode="ansi")
+    for act in (lambda: game.step(0), game.action_masks, game.render):
+        with pytest.raises(ResetNeeded, match=r"There is no game yet: call reset\(\) first."):
+            act()
+    game.close()

@@ -86,7 +86,7 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
             return
         if action is None:
             raise ValueError(f"illegal action None of {agent}: it takes a number from 0 to {ACTIONS - 1}")
-        answer(self.referee, int(action))
+        answer(self.referee, action)
         self.cycles += 1
         self._cumulative_rewards[agent] = 0.0
         end = self.referee.end

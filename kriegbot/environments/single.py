@@ -9,7 +9,7 @@ still our turn; after a move the opponent plays.
 """
 
 from collections import deque
-from typing import Any, SupportsInt
+from typing import Any, SupportsIndex
 
 import chess
 import gymnasium
@@ -52,7 +52,15 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
         if color not in (*chess.COLORS, None):
             raise ValueError(f"illegal color {color!r}: it takes chess.WHITE, chess.BLACK or None")
         self.color = bool(color)
+        self._referee: Referee | None = None
         self._is_random, self._seat = color is None, seat_of(opponent, self.rules)
+
+    @property
+    def referee(self) -> Referee:
+        """The referee of the game. Raises ResetNeeded before the first one."""
+        if self._referee is None:
+            raise gymnasium.error.ResetNeeded("There is no game yet: call reset() first.")
+        return self._referee
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -61,14 +69,14 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
         super().reset(seed=seed, options=options)
         if self._is_random:
             self.color = bool(self.np_random.integers(2))
-        self.referee = Referee(self.rules, self.limits)
+        self._referee = Referee(self.rules, self.limits)
         self._seat.begin(int(self.np_random.integers(2**63)))
         self._play_opponent()
         return self._observation()
 
-    def step(self, action: SupportsInt) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: SupportsIndex) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play an action and, after a move, the opponent's turn. Raise GameIsOver, or PlayerFailed by the opponent."""
-        answer(self.referee, int(action))
+        answer(self.referee, action)
         self._play_opponent()
         observation, info = self._observation()
         return observation, reward_of(self.referee, self.color), self.referee.end is not None, False, info

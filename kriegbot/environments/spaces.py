@@ -7,6 +7,9 @@ An observation is bytes [34, 8, 8]: planes of the board, from a1 at [0, 0] to h8
 `View`, so it contains nothing else. `Batch` computes the same on kernels.
 """
 
+import operator
+from typing import SupportsIndex
+
 import chess
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +17,7 @@ import numpy.typing as npt
 import referee
 from kriegbot.game.match import apply_action
 from referee import AskAny, Referee, View
+from referee.text import quoted
 
 VERSION = 1  # of planes and actions; a network is for the version that it learnt with
 UNDERPROMOTIONS = 64 * 64
@@ -37,10 +41,12 @@ def number_of(action: referee.Action) -> int:
     return UNDERPROMOTIONS + 9 * file + 3 * (aside - file) + action.promotion - chess.KNIGHT
 
 
-def action_of(number: int, view: View) -> referee.Action:
+def action_of(number: SupportsIndex, view: View) -> referee.Action:
     """Return the action of a number, for the side of a view. Raise ValueError if there is none."""
+    given = number
+    number = operator.index(number) if hasattr(number, "__index__") else -1
     if not 0 <= number < ACTIONS:
-        raise ValueError(f"illegal action {number}: it takes a number from 0 to {ACTIONS - 1}")
+        raise ValueError(f"illegal action {quoted(given)}: it takes a whole number from 0 to {ACTIONS - 1}")
     if number == ASK:
         return AskAny()
     if number < UNDERPROMOTIONS:
@@ -59,7 +65,7 @@ def open_actions(view: View) -> list[int]:
     return [number_of(move) for move in view.tries()] + [ASK] * view.may_ask
 
 
-def answer(game: Referee, number: int) -> None:
+def answer(game: Referee, number: SupportsIndex) -> None:
     """Apply an action of the side to move, by its number. Raise ValueError if there is none, or GameIsOver."""
     apply_action(game, action_of(number, game.view(game.turn)))
 
