@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import chess
 import pytest
+from rich.console import Console
 
+from kriegbot.cli import screen
 from kriegbot.cli.screen import GLYPHS, MAX_SCALE, BoardPicture, board, fitting, size_of
 from kriegbot.narration.glance import Men
 
@@ -14,7 +19,7 @@ MEN: Men = chess.Board().piece_map()
 @pytest.mark.parametrize("scale", range(1, MAX_SCALE + 1))
 @pytest.mark.parametrize("bottom", chess.COLORS)
 def test_a_board_has_the_size_it_says_and_all_men_in_their_rows(scale: int, bottom: chess.Color) -> None:
-    lines = board(BoardPicture(MEN, bottom), scale).plain.split("\n")
+    lines = board(BoardPicture(MEN, bottom), scale).plain.replace("♟\ufe0e", "♟").split("\n")
     assert (max(map(len, lines)), len(lines)) == size_of(scale)
     ranks = [line for line in lines if line[:3].strip().isdigit()]
     assert [int(line[:3]) for line in ranks] == (list(range(8, 0, -1)) if bottom else list(range(1, 9)))
@@ -46,3 +51,35 @@ def test_men_that_cannot_answer_a_check_are_faint() -> None:
     assert styles["h1"].startswith("bold #ffffff")
     assert styles["a1"].startswith("not bold")
     assert "#ffffff" not in styles["a1"]
+
+
+@pytest.mark.parametrize("scale", range(1, MAX_SCALE + 1))
+def test_pawns_are_never_drawn_as_emojis(scale: int) -> None:
+    text = board(BoardPicture(MEN), scale)
+    assert text.plain.count("♟") == text.plain.count("♟\ufe0e") == 16
+    assert text.cell_len > 0
+    assert max(line.cell_len for line in text.split("\n")) == size_of(scale)[0]
+
+
+@pytest.mark.parametrize(
+    ("system", "environment", "has_symbols"),
+    [
+        ("linux", {"TERM": "linux"}, False),
+        ("linux", {"TERM": "xterm-256color"}, True),
+        ("win32", {}, False),
+        ("win32", {"WT_SESSION": "1"}, True),
+        ("darwin", {"TERM": "xterm"}, True),
+    ],
+)
+def test_where_the_font_has_no_chess_symbols_letters_are_drawn(
+    system: str, environment: dict[str, str], has_symbols: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("TERM", "TERM_PROGRAM", "WT_SESSION", "LC_ALL", "LC_CTYPE", "LANG", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"COLORTERM": "truecolor", **environment}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(screen, "is_terminal", lambda: True)
+    monkeypatch.setattr(sys, "platform", system)
+    shown = Console(force_terminal=True, color_system="truecolor", file=io.TextIOWrapper(io.BytesIO(), "utf-8"))
+    monkeypatch.setattr(screen, "Console", lambda **_: shown)
+    assert (screen.drawing_console() is not None) == has_symbols

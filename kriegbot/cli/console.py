@@ -26,6 +26,7 @@ from kriegbot.cli.screen import (
     fitting,
     has_tints,
     is_terminal,
+    no_emoji,
     size_of,
     whole_percent,
 )
@@ -240,7 +241,8 @@ class TerminalConsole:
 
     def _side(self, view: View, width: int, height: int) -> Text:
         you_took = f", you took {text}" if (text := glance.captures_text(view)) else ""
-        you_lost = f", lost {text}" if (text := "".join(map(GLYPHS.__getitem__, glance.lost_pieces(view)))) else ""
+        lost = no_emoji("".join(map(GLYPHS.__getitem__, glance.lost_pieces(view))))
+        you_lost = f", lost {lost}" if lost else ""
         opponent = self._player(not view.color, counted(view.opponent_men, "piece") + you_took, width)
         own = self._player(view.color, counted(len(view.men), "piece") + you_lost, width)
         room = max(3, height - len(opponent) - len(own) - 2)

@@ -32,8 +32,14 @@ def drawing_console() -> Console | None:
         return None
     console = Console(highlight=False)
     has_colors = console.color_system is not None and not console.no_color
-    has_symbols = console.encoding.lower().startswith("utf") and not _is_ascii_wanted()
+    has_symbols = console.encoding.lower().startswith("utf") and not _is_ascii_wanted() and _has_chess_font()
     return console if has_colors and has_symbols else None
+
+
+def _has_chess_font() -> bool:
+    """Return False for the consoles of Linux and of old Windows, whose fonts have no chess symbols."""
+    is_modern = any(map(os.environ.get, ("WT_SESSION", "TERM_PROGRAM", "TERM")))
+    return os.environ.get("TERM") != "linux" and (sys.platform != "win32" or is_modern)
 
 
 def has_tints(console: Console) -> bool:
@@ -86,6 +92,7 @@ HEAT: Rgb = (224, 122, 24)
 PIECE_COLORS: dict[chess.Color, Rgb] = {chess.WHITE: (255, 255, 255), chess.BLACK: (0, 0, 0)}
 GLYPHS = {kind: chess.UNICODE_PIECE_SYMBOLS[chess.piece_symbol(kind)] for kind in chess.PIECE_TYPES}
 """Filled symbols, which take any colour."""
+PAWN = GLYPHS[chess.PAWN]
 ROUNDING = 1e-9  # of sums of weights
 MAX_SCALE = 6  # a symbol is one letter high, and is lost on larger squares
 
@@ -139,10 +146,16 @@ def board(picture: BoardPicture, scale: int) -> Text:
             elif upper != lower:
                 text.append("▀" * wide, Style(color=ground(upper), bgcolor=ground(lower)))
             else:
-                text.append((_sign(picture, upper) if is_middle else "").center(wide), _style(picture, upper))
+                sign = (_sign(picture, upper) if is_middle else "").center(wide)
+                text.append(no_emoji(sign), _style(picture, upper))
         text.append("\n")
     text.append(" " * margin + "".join(name.center(wide) for name in file_names(picture.bottom)), "dim")
     return text
+
+
+def no_emoji(text: str) -> str:
+    """Return a text whose pawns are symbols in fonts that have an emoji for them, too."""
+    return text.replace(PAWN, f"{PAWN}\ufe0e")
 
 
 def _columns(scale: int) -> int:
