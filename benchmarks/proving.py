@@ -632,9 +632,9 @@ class Work:
         while added:
             level, added = level + 1, 0
             for name, part in self.parts.items():
-                begun = time.process_time()
+                begun = time.perf_counter()
                 added += prove(part.start, part.stop, level, self.arrays)
-                self.seconds[name] += time.process_time() - begun
+                self.seconds[name] += time.perf_counter() - begun
             publish(self.places, level, self.arrays)
             yield level
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import secrets
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,10 +21,13 @@ from kriegbot.parts import Programs, entry_points
 from kriegbot.players.old_names import with_current_names
 from kriegbot.players.specs import PLAYERS, BadSpec, PlayerSpec, parse_spec, player_kind, programs
 from referee import NO_LIMITS, PAPER_LIMITS, GameRecord, Limits, Reason, RuleSet, UnknownRuleSet, rule_set
+from referee.pgn import MAX_BYTES
 from referee.text import quoted, unknown, write_file
 
 SEED_BITS = 128  # of a fresh seed, so that nobody can find it by trying
 MAX_DIGITS = 40
+MAX_TAGS = 8 * 1024  # bytes read of a saved game for its tags
+MAX_PASSED_OVER = 20  # files that are named, of those in the folder of games that are no games
 COLORS = ("white", "black", "random")
 PERSON = "human"  # the name of a person's side in records
 BROKEN_OFF = ("abandoned", "unterminated")  # values of the tag Termination in games that can be continued
@@ -152,6 +156,33 @@ def games_folder(text: str | None = None) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         path_of(str(folder / "game.pgn"))
     return folder
+
+
+def saved_games(folder: Path) -> tuple[list[tuple[float, Path, str]], list[str]]:
+    """Return the games of a folder, newest first: time, file, the text's beginning; and lines on what is no game.
+
+    Only regular files are opened: a pipe would not answer.
+    """
+    games, passed_over = list[tuple[float, Path, str]](), list[str]()
+    for path in sorted(folder.glob("*.pgn")):
+        try:
+            state = path.stat()
+            if not stat.S_ISREG(state.st_mode):
+                raise ValueError("it is no file")
+            if state.st_size > MAX_BYTES:
+                raise ValueError(f"more than {MAX_BYTES} bytes")
+            if not path.name.isprintable():
+                raise ValueError("its name cannot be shown")
+            with path.open("rb") as handle:
+                text = handle.read(MAX_TAGS).decode(errors="replace")
+            if "[RuleSet " not in text:
+                raise ValueError("it is no game of Kriegspiel")
+            games.append((state.st_mtime, path, text))
+        except (OSError, ValueError) as error:
+            passed_over.append(f"{quoted(path.name)}: {getattr(error, 'strerror', None) or error}.")
+    more = len(passed_over) - MAX_PASSED_OVER
+    lines = [*passed_over[:MAX_PASSED_OVER], *([f"And {more} more."] if more > 0 else [])]
+    return sorted(games, reverse=True), lines
 
 
 @contextmanager

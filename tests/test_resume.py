@@ -94,7 +94,9 @@ def test_without_a_file_the_last_game_that_was_broken_off_goes_on(ask: Ask, tmp_
     (folder / "broken.pgn").write_text('[Termination "abandoned"]\n\n1. e9 *\n', encoding="utf-8")
     with playing(folder / "last.pgn"), playing(folder / "old.pgn"):
         code, _, err = ask("", "resume")
-        assert (code, err) == (2, f"kriegbot: there is no unfinished game in '{folder}'; give the file of one.\n")
+        passed_over = "Passed over: 'broken.pgn': it is no game of Kriegspiel.\n"
+        why = f"kriegbot: there is no unfinished game in '{folder}'; give the file of one.\n"
+        assert (code, err) == (2, passed_over + why)
         code, _, err = ask("", "resume", str(folder / "old.pgn"))
         assert code == 2
         assert err.endswith("is being played now, on the page or at another terminal.\n")

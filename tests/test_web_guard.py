@@ -68,7 +68,8 @@ def test_a_token_must_be_whole(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.2:{port}", ""]
+    "host",
+    ["evil.example", "evil.example:{port}", "localhost.evil.example", "evil.example:80:1", "127.0.0.2:{port}", ""],
 )
 def test_a_foreign_host_is_refused(host: str, address: str, caplog: pytest.LogCaptureFixture) -> None:
     host = host.format(port=urlsplit(address).port)
@@ -247,7 +248,7 @@ def test_an_address_that_others_can_reach_is_warned_of_and_takes_no_foreign_name
     out, err = capsys.readouterr()
     assert "other machines can reach this server at 0.0.0.0, which is every address of this machine." in err
     assert "http://0.0.0.0" not in out  # no address for a browser elsewhere
-    guard = Guard(Starlette(), {"token": False, "guest": True}, "0.0.0.0", 80)
+    guard = Guard(Starlette(), {"token": False, "guest": True}, "0.0.0.0")
     assert guard.is_host("192.168.0.7:80")
     assert guard.is_host("[fe80::1]:80")
     assert guard.is_host(socket.gethostname())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import signal
 import sys
@@ -34,7 +33,7 @@ from kriegbot.players.base import Leave
 from kriegbot.players.human import Answer, HumanPlayer
 from kriegbot.players.kriegbot import BEST, LEVELS
 from kriegbot.players.specs import PlayerSpec
-from kriegbot.request import PERSON, Refused, games_folder, is_played, is_resumable, path_of, playing
+from kriegbot.request import PERSON, Refused, games_folder, is_played, is_resumable, path_of, playing, saved_games
 from referee import GameRecord, Reason, RecordError, Resign, RuleSet, View, load_record
 from referee.text import unless_held
 
@@ -44,7 +43,6 @@ ON_PAGE = ("opponent", "level", "color", "rules", "time", "seed", "show_belief")
 """Options of `play` that --web excludes: the person chooses on the page."""
 FOR_PAGE = ("port", "host", "no_browser")  # options of `play` that need --web
 DEFAULT_LEVEL = "casual"  # on the page, too
-MAX_TAGS = 8 * 1024  # bytes at the beginning of a file in which to look for the tag Termination
 HELP_NOTE = "The saved game will note that you had help."
 TAKEN_BACK = "a move was taken back"  # the reason for which a person leaves a game that restarts one turn earlier
 
@@ -159,15 +157,16 @@ def _obstacle(record: GameRecord) -> str:
 
 def _last() -> Path:
     folder = games_folder()
-    for path in sorted(folder.glob("*.pgn"), key=os.path.getmtime, reverse=True):
+    games, passed_over = saved_games(folder)
+    for line in passed_over:
+        print(f"Passed over: {line}", file=sys.stderr)
+    for _, path, tags in games:
+        is_unfinished = any(f'[Termination "{value}"]' in tags for value in request.BROKEN_OFF)
         try:
-            with path.open("rb") as handle:
-                tags = handle.read(MAX_TAGS).decode(errors="replace")
-            is_unfinished = any(f'[Termination "{value}"]' in tags for value in request.BROKEN_OFF)
             if is_unfinished and not is_played(path) and not _obstacle(load_record(path)):
                 return path
-        except (OSError, RecordError):
-            continue
+        except (OSError, RecordError) as error:
+            print(f"Passed over: {error}.", file=sys.stderr)
     raise Refused(f"there is no unfinished game in '{folder}'; give the file of one.")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import re
 import secrets
 import subprocess
 import sys
@@ -26,19 +27,23 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from kriegbot.request import Refused, rules_of
 from kriegbot.web import catalogue, pages, requests
 from kriegbot.web.library import MAX_UPLOADED, Library
-from kriegbot.web.notices import GameList, NetworkState, Notice, Refusal, ResultsTable
-from kriegbot.web.registry import PageGame, Registry
+from kriegbot.web.notices import NetworkState, Notice, Refusal, ResultsTable
+from kriegbot.web.registry import TEND_SECONDS, PageGame, Registry
 from kriegbot.web.requests import IS_GUEST
 from referee import GameRecord, save_record
 
 STATIC = Path(__file__).parent / "static"
-TEND_SECONDS = 10.0  # between two looks for games that no browser shows
-
+TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 DRAWING_SECONDS = 120.0  # that one picture of a game may take
 MAX_LINK = 200  # characters
 
-BROWSER = "kriegbot-browser"  # cookie that recognizes a browser, whichever link it follows
-BROWSER_SECONDS = 30 * 24 * 3600  # lifetime of the cookie
+BROWSER = "kriegbot-browser"
+"""The cookie that recognizes a browser, whichever link it follows, also one on another site: hence SameSite=Lax.
+
+It opens nothing: addresses have tokens, sockets and uploads need our Origin, and no other request changes a game.
+"""
+BROWSER_SECONDS = 30 * 24 * 3600  # lifetime of the cookie after the last visit
+TOKEN = re.compile(r"[\w-]{22,64}", re.ASCII)
 
 log = logging.getLogger("kriegbot.web")
 
@@ -66,8 +71,10 @@ def make_app(registry: Registry) -> Starlette:
 
     async def index(request: Request) -> Response:
         response = HTMLResponse(page)
-        if BROWSER not in request.cookies:
-            response.set_cookie(BROWSER, secrets.token_urlsafe(16), BROWSER_SECONDS, httponly=True, samesite="strict")
+        if request.headers.get("sec-fetch-dest", "document") == "document":  # no other site has put it into a frame
+            known = request.cookies.get(BROWSER, "")
+            name = known if TOKEN.fullmatch(known) else secrets.token_urlsafe(16)
+            response.set_cookie(BROWSER, name, BROWSER_SECONDS, httponly=True, samesite="lax")
         return response
 
     async def socket(websocket: WebSocket) -> None:
@@ -85,7 +92,7 @@ def make_app(registry: Registry) -> Starlette:
     routes = [
         Route("/", index),
         WebSocketRoute("/ws", socket),
-        Mount("/static", StaticFiles(directory=STATIC)),
+        Mount("/static", Static(directory=STATIC)),
         Route("/qr.svg", qr_code),
         *file_routes(registry.library, registry.limits.upload_time),
         picture_route(registry),
@@ -94,11 +101,22 @@ def make_app(registry: Registry) -> Starlette:
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers={Refused: _refused})
 
 
+class Static(StaticFiles):
+    """The files of the page, with types of ours: browsers refuse scripts of the types that some registries name."""
+
+    def file_response(self, *arguments: Any, **more: Any) -> Response:
+        """Return a file, or that it has not changed."""
+        response = super().file_response(*arguments, **more)
+        if (kind := TYPES.get(Path(arguments[0]).suffix)) is not None:
+            response.headers["Content-Type"] = kind
+        return response
+
+
 async def qr_code(request: Request) -> Response:
     """Draw `qr.svg?link=...`, a link of the page."""
     check_host(request)
     link = request.query_params.get("link", "")
-    if not link.startswith("http://") or len(link) > MAX_LINK:
+    if not link.startswith(("http://", "https://")) or len(link) > MAX_LINK:
         raise Refused(f"A QR code takes a link of at most {MAX_LINK} characters.")
     drawing = segno.make_qr(link).svg_inline(scale=4, light="white")
     return Response(drawing.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1), media_type="image/svg+xml")
@@ -219,8 +237,7 @@ class Socket:
             case requests.Act("library") | requests.WithFile("delete"):
                 if isinstance(request, requests.WithFile):
                     registry.library.delete(request.file)
-                games = await asyncio.to_thread(registry.library.games)
-                self.send(GameList(str(registry.library.folder), games))
+                self.send(await asyncio.to_thread(registry.library.games))
             case requests.WithGame(do, id_, name):
                 found = await self._find(id_)
                 if do == "visit" and (invitation := found.invitation()):
@@ -257,7 +274,7 @@ class Socket:
         return registry.get(id_, is_guest=self._is_guest)
 
     def _join(self, game: PageGame, name: str = "") -> None:
-        game.sit_down(self._browser, name)
+        game.sit_down(self._browser, name, is_host=not self._is_guest)
         self._part()
         self._game = game
         game.is_mine &= self._is_mine

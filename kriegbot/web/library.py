@@ -26,16 +26,16 @@ import msgspec
 
 from kriegbot.narration.helping import Help
 from kriegbot.narration.names import both_named
-from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_played, is_resumable, playing, refusing
-from kriegbot.web.notices import Analysis, SavedGame, TurningPoints
+from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_played, is_resumable, playing, refusing, saved_games
+from kriegbot.web.notices import Analysis, GameList, SavedGame, TurningPoints
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
 from referee.pgn import pgn_decoded
-from referee.text import read_bytes, unless_held, write_secret
+from referee.text import quoted, read_bytes, unless_held, write_secret
 
 MAX_SHOWN = 300  # games listed, the newest
 MAX_UPLOADED = 256 * 1024  # bytes of an uploaded file
-MAX_TAGS = 8 * 1024  # bytes read of a file for its tags
+LINKED = "a link, or has a link elsewhere. Copy it, and open the copy."
 MAX_PRIVATE = 1 << 20  # bytes of a file of seats or of an address
 MAX_SEATINGS = 100  # games whose links go on working, the newest
 VERSION = f"{version('kriegbot')} 2"  # of analyses; count up the last number whenever one changes
@@ -54,14 +54,19 @@ class Library:
         self.folder, self.seatings = folder, Seatings(folder)
         self._in_progress: dict[str, ExitStack] = {}
 
-    def games(self) -> list[SavedGame]:
-        """Return the games, newest first; skip files that are no games of Kriegspiel."""
-        try:
-            paths = sorted(self.folder.glob("*.pgn"), key=lambda path: -path.stat().st_mtime)
-        except OSError:
-            return []
-        paths = [path for path in paths if not is_linked(path) and not self._is_live(path)]
-        return [game for path in paths[:MAX_SHOWN] if (game := _listed(path)) is not None]
+    def games(self) -> GameList:
+        """Return the games, newest first, and lines on other files."""
+        found, passed_over = saved_games(self.folder)
+        games = list[SavedGame]()
+        for when, path, text in found:
+            try:
+                if is_linked(path):
+                    raise ValueError(LINKED)
+                if len(games) < MAX_SHOWN and not self._is_live(path):
+                    games.append(_listed(path, when, text))
+            except (UnknownRuleSet, ValueError, OverflowError, OSError) as error:  # a time may be beyond all calendars
+                passed_over.append(f"{quoted(path.name)}: {error}")
+        return GameList(str(self.folder), games, passed_over)
 
     def hold(self, path: Path) -> None:
         """Note that a game is live. Its file holds both sides, so nobody lists, reads or deletes it on the page."""
@@ -87,7 +92,7 @@ class Library:
         if not is_there:
             raise Refused("There is no saved game with that name any more.")
         if is_linked(path):
-            raise Refused("That file is a link, or has a link elsewhere. Copy it, and open the copy.")
+            raise Refused(f"That file is {LINKED}")
         if self._is_live(path):
             raise Refused("That game is in progress. It can be opened when it has ended.")
         return path
@@ -143,26 +148,17 @@ def is_linked(path: Path) -> bool:
         return True
 
 
-def _listed(path: Path) -> SavedGame | None:
-    try:
-        with path.open("rb") as handle:
-            text = handle.read(MAX_TAGS).decode(errors="replace")
-    except OSError:
-        return None
+def _listed(path: Path, when: float, text: str) -> SavedGame:
     tags = chess.pgn.read_headers(io.StringIO(text)) or chess.pgn.Headers()
-    try:
-        rules = rule_set(tags.get("RuleSet", ""))
-    except UnknownRuleSet:
-        return None
     how, detail = tags.get("Termination", ""), tags.get("TerminationDetails", "")
     names = [tags.get("White", "?"), tags.get("Black", "?")]
     white, black = both_named(tags)
     return SavedGame(
         file=path.name,
-        date=f"{datetime.fromtimestamp(path.stat().st_mtime):%Y-%m-%d %H:%M}",
+        date=f"{datetime.fromtimestamp(when):%Y-%m-%d %H:%M}",
         white=white,
         black=black,
-        rules=rules.title,
+        rules=rule_set(tags.get("RuleSet", "")).title,
         result=tags.get("Result", "*"),
         how=f"{how} ({detail})" if detail else how,
         help=tags.get("Help", ""),
@@ -221,9 +217,16 @@ def read_private(path: Path, kind: type[T]) -> T | None:
         if sys.platform != "win32" and path.stat().st_mode & 0o077:
             log.warning("%s is ignored, since others can read it", path)
             return None
-        return msgspec.json.decode(read_bytes(path, MAX_PRIVATE), type=kind)
+        return msgspec.json.decode(read_own(path, MAX_PRIVATE), type=kind)
     except (OSError, ValueError):  # msgspec's errors are ValueErrors
         return None
+
+
+def read_own(path: Path, most: int) -> bytes:
+    """Return the bytes of a file in a folder of ours. Raises ValueError. Opens no pipe, which would not answer."""
+    if not path.is_file():
+        raise ValueError("it is no file")
+    return read_bytes(path, most)
 
 
 def write_private(path: Path, data: bytes) -> None:
@@ -262,7 +265,7 @@ class KeptAnalysis:
         path = folder / f"{name}.review"
         with suppress(ValueError, msgspec.MsgspecError):
             kind = tuple[str, TurningPoints | None, dict[int, bytes]]
-            found, turning, looks = msgspec.msgpack.decode(read_bytes(path, MAX_ANALYSIS), type=kind)
+            found, turning, looks = msgspec.msgpack.decode(read_own(path, MAX_ANALYSIS), type=kind)
             if found == VERSION:
                 return cls(path, turning, looks)
         return cls(path)

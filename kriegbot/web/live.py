@@ -11,6 +11,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import chess
@@ -96,14 +97,28 @@ class Side(PageGame):
         clock = None if setup.control is None else str(setup.control)
         return notices.Invited(self.id, chess.COLOR_NAMES[self.color], setup.rules.title, clock, other.name)
 
-    def sit_down(self, browser: str, name: str) -> None:
-        """Seat a browser; between two people only the first one. Raise Refused for others."""
-        if self.game.is_for_two and self.browser not in (None, browser):
-            why = "Somebody has already joined with this link. Open it in the browser in which you joined first."
-            raise Refused(why)
-        self.browser = browser
+    def sit_down(self, browser: str, name: str, *, is_host: bool) -> None:
+        """Seat a browser; between two people only the first one, or another one of the host. Raise Refused for others.
+
+        Whoever runs the server may come by another name of this machine, which has another cookie.
+        """
+        before, sides = self.browser, self.game.people.values()
+        is_own = is_host and any(side.may_invite and side.browser == before for side in sides)
+        if self.game.is_for_two and before not in (None, browser) and not is_own:
+            why = "Somebody has already joined with this link. Open it in the browser in which you joined first"
+            raise Refused(f"{why}, or ask your host to free the seat.")
+        for side in sides:
+            if side is self or (before is not None and side.browser == before):  # two people may share a screen
+                side.browser = browser
         if name:
             self.rename(name)
+        self.game.keep()
+
+    def free(self) -> None:
+        """Let another browser take the seat. Raise Refused while its person is here."""
+        if self._listeners:
+            raise Refused("The other person is here. A seat can be freed when nobody sits in it.")
+        self.browser = None
         self.game.keep()
 
     def rename(self, name: str) -> None:
@@ -313,7 +328,7 @@ class LiveGame(GameThread):
     def _save(self, record: GameRecord) -> None:
         """Save a game and who sits where; in the saver's thread."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        save_record(record, self._path)
+        self.registry.reserve(lambda: save_record(record, self._path))
         if self.people:
             pages = self._people_by_name()
             browsers = {name: side.browser for name, side in pages.items() if side.browser is not None}
@@ -339,7 +354,8 @@ class LiveGame(GameThread):
         for color, side in self.people.items():
             if self.programs and side.is_mine:
                 with logged("store the result in", results.path):
-                    text = results.count(record, color, is_seed_given=self.setup.is_seed_given)
+                    is_given = self.setup.is_seed_given
+                    text = self.registry.reserve(partial(results.count, record, color, is_seed_given=is_given))
                     side.publish(self.registry.results_shown(side.id, text))
 
     def _finish(self, record: GameRecord) -> None:

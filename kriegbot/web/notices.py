@@ -266,6 +266,7 @@ class GameList(Notice, tag="library"):
 
     folder: str
     games: list[SavedGame]
+    passed_over: list[str]  # lines on other files there
 
 
 class PaceSet(Kept, tag="pace"):

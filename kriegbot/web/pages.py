@@ -80,6 +80,8 @@ class PersonGame(Side):
                 games = self._another(self.game.setup, swaps=False)
                 self.publish(NextGame(games[self.color].id))
                 self.game.stop("there is a new link")
+            case Act("freeseat") if self.may_invite:
+                self.game.people[not self.color].free()
             case Act("draw"):
                 self.game.offer_draw(self.color, self.seat.view)
             case Switch("heat") | Act("hint") | Act("takeback") if self.game.is_for_two:

@@ -19,7 +19,8 @@ import chess
 from kriegbot.narration.results import Results, results_rows, results_text
 from kriegbot.request import Refused
 from kriegbot.web import notices
-from kriegbot.web.library import Library, logged, write_private
+from kriegbot.web.connections import Reserve
+from kriegbot.web.library import MAX_PRIVATE, Library, logged, read_own, write_private
 from kriegbot.web.notices import GameEnded, GameInfo, Kept, Notice, Preparing, Refusal
 from kriegbot.web.requests import MAX_CHOICES, Act, Look, Request
 from kriegbot.web.review import Analyst, AnalystFailed, Review
@@ -49,6 +50,7 @@ class ServerLimits:
 
 
 LIMITS = ServerLimits()
+TEND_SECONDS = 10.0  # between two looks for games that no browser shows
 
 
 class GameThread(threading.Thread):
@@ -94,7 +96,7 @@ class PageGame:
         """Return the terms of the game if its seat is free; joining would take it."""
         return None
 
-    def sit_down(self, browser: str, name: str) -> None:
+    def sit_down(self, browser: str, name: str, *, is_host: bool) -> None:
         """Seat a browser; raise Refused if there is no seat for it."""
 
     def leave(self, why: str) -> None:
@@ -205,7 +207,7 @@ class Registry:
     ) -> None:
         self.library, self.sandbox, self.limits = Library(folder), sandbox, limits
         self.reviews = folder / "reviews"
-        self.saver = ThreadPoolExecutor(1, "saver")  # saves games in progress
+        self.saver, self.reserve = ThreadPoolExecutor(1, "saver"), Reserve()  # of games in progress
         self.restoring = asyncio.Lock()
         self.is_closing = False
         self._memory = (config or folder) / "page.json"
@@ -220,6 +222,7 @@ class Registry:
         self.games: dict[str, PageGame] = {}
         self.analyst = Analyst()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._tended = time.monotonic()
 
     def begin(self) -> None:
         """Start preparations for the first game, or analyse a saved one; on the event loop, when the server starts."""
@@ -239,7 +242,7 @@ class Registry:
     def choices(self) -> str:
         """The choices that the page wants to find again."""
         try:
-            return self._memory.read_text(encoding="utf-8")[:MAX_CHOICES]
+            return read_own(self._memory, MAX_PRIVATE).decode()[:MAX_CHOICES]
         except (OSError, ValueError):
             return ""
 
@@ -290,6 +293,10 @@ class Registry:
     def tend(self) -> None:
         """Abandon games that no browser shows: too many of them, or any for too long."""
         now = time.monotonic()
+        if (slept := now - self._tended - 2 * TEND_SECONDS) > 0:  # the whole machine, for clocks that count it
+            for game in self.games.values():
+                game.unattended_since += slept
+        self._tended = now
         unattended = [game for game in self._unattended() if now - game.unattended_since > self.limits.grace]
         for number, game in enumerate(reversed(unattended)):
             is_old = now - game.unattended_since > self.limits.abandon_after

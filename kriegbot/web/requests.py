@@ -24,7 +24,7 @@ FileName = Annotated[str, msgspec.Meta(max_length=200)]
 Name = Annotated[str, msgspec.Meta(max_length=MAX_NAME)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=MAX_PACE)]
 
-FOR_HOST = {"new", "invite", "newlink", "watch", "privacyscreen", "network"}
+FOR_HOST = {"new", "invite", "newlink", "freeseat", "watch", "privacyscreen", "network"}
 FOR_HOST |= {"library", "open", "resume", "delete", "remember"}
 """Requests that guests, who have a link to one game, may not send."""
 
@@ -51,6 +51,7 @@ class Act(Request):
         "hint",  # the computer's best tries, from what the person knows
         "rematch",  # another game of the same kind with sides exchanged, once this one has ended
         "newlink",  # a new game with a new link, in place of one that somebody else has joined
+        "freeseat",  # of the other person, who has lost the browser it joined in
         "privacyscreen",  # two people share this browser: send nothing of their game until it joins a side again
         "library",  # the list of saved games
         "turning",  # the turning points of a game that has ended

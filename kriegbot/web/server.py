@@ -13,6 +13,7 @@ import errno
 import ipaddress
 import logging
 import os
+import re
 import secrets
 import signal
 import socket
@@ -26,29 +27,31 @@ from types import FrameType
 from typing import Literal
 
 import msgspec
+import platformdirs
 import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from kriegbot.children import HUNG_UP, signal_handlers
 from kriegbot.folders import config_folder
 from kriegbot.narration.results import Results
 from kriegbot.request import Refused, refusing
 from kriegbot.web.app import make_app
+from kriegbot.web.connections import Frames, Once, Requests
 from kriegbot.web.library import Address, read_private, write_private
 from kriegbot.web.notices import NetworkState
 from kriegbot.web.pages import ReplayedGame
 from kriegbot.web.registry import Registry
 from kriegbot.web.requests import IS_GUEST, MAX_BYTES
 from referee import GameRecord
-from referee.text import quoted, write_file
+from referee.text import quoted, write_secret
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 PROBES = ("198.51.100.1", "100.100.100.100")  # reserved for examples; Tailscale's own
 EVERYWHERE = ("0.0.0.0", "::")  # all addresses of this machine
 MAX_LOGGED = 20  # refused requests
+BACKLOG = 64  # connections accepted at once, before the first ones are closed if there are too many
 LAST_MESSAGES = 0.2  # seconds for the last messages to reach browsers before their sockets are closed
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -64,17 +67,6 @@ HEADERS = {
 log = logging.getLogger("kriegbot.web")
 
 
-class _Frames(WebSocketsSansIOProtocol):
-    """The protocol of a socket. A text that is not UTF-8 is refused in a line, like any message that cannot be read."""
-
-    def send_receive_event_to_app(self) -> None:
-        try:
-            b"".join(self.frames).decode()
-        except UnicodeDecodeError:
-            self.curr_msg_data_type = "bytes"
-        super().send_receive_event_to_app()
-
-
 class PageServer(uvicorn.Server):
     """The server of one page. Games end before sockets, so that browsers get their end. Port 0: any free one."""
 
@@ -86,8 +78,8 @@ class PageServer(uvicorn.Server):
         try:
             self._socket = listening(host, port or self.kept.port, or_any=not port)
         except OSError as error:
-            is_name = isinstance(error, socket.gaierror)  # with error numbers of its own
-            why = (error.strerror or str(error) if is_name else os.strerror(error.errno or 0)).lower()
+            is_name = isinstance(error, socket.gaierror)
+            why = (error.strerror or str(error)).partition(" (while")[0].lower()
             if is_name or error.errno == errno.EADDRNOTAVAIL:
                 raise Refused(f"cannot listen on {quoted(host)}: {why}; give an address of this machine.") from None
             place = f"port {port} of {quoted(host)}"
@@ -103,16 +95,15 @@ class PageServer(uvicorn.Server):
             registry.network = self.open_network
             registry.network_shown = NetworkState(addresses_here(), None)
         self.address = f"http://{reached_at(host)}:{self.port}/{token}/"
-        super().__init__(self._config({token: False, registry.guest_token: True}, host, self.port, "on"))
+        super().__init__(self._config({token: False, registry.guest_token: True}, host, "on"))
 
-    def _config(
-        self, tokens: Mapping[str, bool], host: str, port: int, lifespan: Literal["on", "off"]
-    ) -> uvicorn.Config:
+    def _config(self, tokens: Mapping[str, bool], host: str, lifespan: Literal["on", "off"]) -> uvicorn.Config:
         return uvicorn.Config(
-            Guard(self._app, tokens, host, port),
+            Guard(self._app, tokens, host),
             loop="asyncio",
-            http="h11",
-            ws=_Frames,
+            http=Requests,
+            ws=Frames,
+            backlog=BACKLOG,
             ws_max_size=MAX_BYTES,
             ws_per_message_deflate=False,
             lifespan=lifespan,
@@ -137,15 +128,16 @@ class PageServer(uvicorn.Server):
         await super().startup(sockets)
         library, address = self.registry.library, self.kept.network
         games = await asyncio.to_thread(library.games)
-        waiting = [game for game in games if game.resumable and library.seatings.is_for_two(game.file)]
-        if address in addresses_here() and waiting:
+        waiting = [game for game in games.games if game.resumable and library.seatings.is_for_two(game.file)]
+        if waiting and address in await asyncio.to_thread(addresses_here):
             with contextlib.suppress(Refused):
                 await self.open_network(address)
                 print(f"Guests can reach their games at {self.registry.network_shown.open}.", flush=True)
 
     async def open_network(self, address: str | None) -> None:
         """Let guests in at an address of this machine, where the guard takes only their token; None: no longer."""
-        if address is not None and address not in addresses_here():
+        addresses = await asyncio.to_thread(addresses_here)
+        if address is not None and address not in addresses:
             raise Refused("This machine no longer has that address. Load the page again.")
         await self._close_network()
         origin = None
@@ -153,7 +145,7 @@ class PageServer(uvicorn.Server):
             with refusing(OSError, beginning=f"Cannot listen on {address}: "):
                 listener = listening(address, self.port, or_any=True)
             port = listener.getsockname()[1]
-            config = self._config({self.registry.guest_token: True}, address, port, "off")
+            config = self._config({self.registry.guest_token: True}, address, "off")
             config.load()
             self._network_server = uvicorn.Server(config)
             self._network_server.lifespan = config.lifespan_class(config)
@@ -161,7 +153,7 @@ class PageServer(uvicorn.Server):
             origin = f"http://{address}:{port}"
         self.kept.network = address
         write_private(self.registry.address_file, msgspec.json.encode(self.kept))
-        self.registry.network_shown = NetworkState(addresses_here(), origin)
+        self.registry.network_shown = NetworkState(addresses, origin)
         self.registry.broadcast(self.registry.network_shown)
 
     async def _close_network(self) -> None:
@@ -186,6 +178,10 @@ def serve(
 ) -> None:
     """Serve the page until Ctrl-C; begin with a saved game and its file, if given."""
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(Once())
+    if host not in LOOPBACK:  # before a firewall asks
+        print(opened_to(host, folder), file=sys.stderr)
     registry = Registry(folder, config_folder(), Results(), sandbox=sandbox)
     server = PageServer(registry, host, port)
     address = server.address
@@ -193,10 +189,8 @@ def serve(
         game = ReplayedGame(registry, *saved)
         registry.add(game)
         address += f"#game={game.id}"
-    if host not in LOOPBACK:
-        print(opened_to(host, registry.library.folder), file=sys.stderr)
     print(f"The page is at {address}\nCtrl-C stops it; games in progress are saved in {folder}.", flush=True)
-    opener = folder / ".open.html"
+    opener = opener_in(folder)
     has_screen = sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
     if has_browser and has_screen:
         threading.Thread(target=webbrowser.open, args=(page_to(address, opener),), daemon=True).start()
@@ -204,7 +198,22 @@ def serve(
     hung_up = dict.fromkeys(HUNG_UP, lambda *_: signal.raise_signal(signal.SIGTERM))
     with signal_handlers(ignored | hung_up), contextlib.suppress(KeyboardInterrupt):
         server.serve_until_stopped()
-    opener.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        opener.unlink()
+
+
+def opener_in(games: Path) -> Path:
+    """Return the file that leads the browser to the page. Browsers in a snap or flatpak read no hidden folder of Linux.
+
+    Nor do they see the /tmp of others.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(RuntimeError):  # no home
+            for folder in (platformdirs.user_downloads_path(), Path.home()):
+                is_hidden = any(part.startswith(".") for part in folder.parts)
+                if folder.is_dir() and os.access(folder, os.W_OK) and not is_hidden:
+                    return folder / "kriegbot-page.html"
+    return games / ".open.html"
 
 
 def page_to(address: str, file: Path) -> str:
@@ -213,8 +222,7 @@ def page_to(address: str, file: Path) -> str:
     Every user of a machine can read the arguments of a browser, and so would read the address in them.
     """
     text = f'<!doctype html><meta http-equiv="refresh" content="0; url={escape(address)}"><title>Kriegspiel</title>'
-    file.unlink(missing_ok=True)
-    write_file(file, text.encode(), mode=0o600)
+    write_secret(file, text.encode())
     return file.absolute().as_uri()
 
 
@@ -245,7 +253,7 @@ def opened_to(host: str, folder: Path) -> str:
         f"this machine's processors, and read, add and delete saved games in {folder}. Whoever has the link to a game "
         "for two can play that game, and nothing else. Messages are not encrypted: anybody who listens in on the "
         "network can read them, and the address. Other files, and programs that are not installed as players, are out "
-        "of reach."
+        "of reach. If a firewall asks whether Python may be reached, allow it in private networks."
     )
 
 
@@ -259,8 +267,8 @@ def listening(host: str, port: int, *, or_any: bool = False) -> socket.socket:
     is_dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
     try:
         plain = socket.create_server((host, port), family=family, dualstack_ipv6=is_dual)
-    except OSError as error:
-        if not (or_any and port and error.errno == errno.EADDRINUSE):
+    except OSError:
+        if not (or_any and port):
             raise
         return listening(host, 0)
     return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, plain.detach())
@@ -269,12 +277,11 @@ def listening(host: str, port: int, *, or_any: bool = False) -> socket.socket:
 class Guard:
     """ASGI middleware that refuses and logs requests from elsewhere.
 
-    `tokens` are valid first parts of the path; True for people invited to one game. The server is at `host` and `port`.
+    `tokens` are valid first parts of the path; True for people invited to one game. The server is at `host`.
     """
 
-    def __init__(self, app: ASGIApp, tokens: Mapping[str, bool], host: str, port: int) -> None:
-        self._app, self._tokens = app, tokens
-        self._host, self._port = host, port
+    def __init__(self, app: ASGIApp, tokens: Mapping[str, bool], host: str) -> None:
+        self._app, self._tokens, self._host = app, tokens, host
         self._refused = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -311,7 +318,9 @@ class Guard:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or not self.is_host(hosts[0]):
             return f"foreign Host {quoted(', '.join(hosts))}"
-        if len(origins) > 1 or (origins and origins[0] != f"http://{hosts[0]}"):
+        forwarded = headers.getlist("x-forwarded-host")  # by a tunnel; no script of another site can set it
+        own = {f"http://{hosts[0]}", *(f"https://{name}" for name in forwarded)}
+        if len(origins) > 1 or not own.issuperset(origins):
             return f"foreign Origin {quoted(', '.join(origins))}"
         if scope["type"] == "websocket" and not origins:
             return "no Origin"
@@ -324,13 +333,11 @@ class Guard:
         return known[0] if known else None
 
     def is_host(self, text: str) -> bool:
-        """Return True if a Host header names this server: by any address (a router may forward), or as localhost."""
-        name, colon, port = text.lower().rpartition(":")
-        if not colon or text.endswith("]"):
-            name, port = text.lower(), "80"
-        name = name.removeprefix("[").removesuffix("]")
-        if port != str(self._port):
-            return False
+        """Return True if a Host header names this server: by any address, or as localhost; at any port.
+
+        Routers, ssh and VS Code forward other ports. Against DNS rebinding names are what counts.
+        """
+        name = re.sub(":[0-9]*$", "", text.lower()).removeprefix("[").removesuffix("]")
         if self._host in LOOPBACK:
             return name in LOOPBACK
         with contextlib.suppress(ValueError):

@@ -47,11 +47,13 @@ export function savedGames(send, { rules }) {
         }))));
   }
 
-  function show({ folder, games }) {
+  function show({ folder, games, passed_over }) {
     say("");
     $("games").hidden = !games.length;
     $("no-games").hidden = games.length > 0;
     $("games").tBodies[0].replaceChildren(...games.map(row));
+    $("passed-over").replaceChildren(...passed_over.map((line) => make("li", {}, line)));
+    $("not-games").hidden = !passed_over.length;
     $("library-folder").textContent = `The games are files in ${folder}.`;
   }
 

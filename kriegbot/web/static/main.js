@@ -175,8 +175,7 @@ function refuse({ text, to }) {
   else if (to === "watch") say.watch(text);
   else if (to === "visit" && over) return; // a new server does not know the game; the review stays
   else if (["visit", "join"].includes(to) || !game) {
-    if (gameInAddress()) history.replaceState(null, "", location.pathname);
-    leave();
+    leave(); // the address stays: the link may work in another browser, or later
     $("welcome-why").textContent = text;
     show("start");
     say.start(text);

@@ -32,7 +32,7 @@ export function askToJoin({ game, you, rules, clock, by }, send) {
 export function startPeople(game, send) {
   $("invitation").hidden = game.invitation === null;
   $("presence").textContent = "";
-  $("stranger").hidden = true;
+  $("stranger").hidden = $("away").hidden = true;
   clearTimeout(leaving);
   invite = () => {
     const isLocal = LOCAL.includes(location.hostname);
@@ -52,6 +52,10 @@ export function startPeople(game, send) {
       send({ do: "rename", name: $("host-name").value.trim() });
     };
     $("new-link").onclick = () => send({ do: "newlink" });
+    $("free-seat").onclick = () => {
+      send({ do: "freeseat" });
+      [$("away").hidden, $("invitation").hidden] = [true, false];
+    };
     $("onlookers").replaceChildren("Others can look at the game once it has ended. ", onlookersLink(game));
   };
   if (game.invitation === null) invite = () => {};
@@ -67,11 +71,15 @@ export function startPeople(game, send) {
       game[them] = message[them] || game[them]; // for the review, too
       $("their-name").textContent = `${NAMES[them]}: ${game[them]}`;
     } else if (message.is === "over") {
-      $("stranger").hidden = true;
+      $("stranger").hidden = $("away").hidden = true;
     } else if (message.is === "presence") {
       clearTimeout(leaving);
+      if (message.here) $("away").hidden = true;
       if (message.here && $("presence").textContent) $("presence").textContent = "is back";
-      else if (!message.here) leaving = setTimeout(() => { $("presence").textContent = "has left"; }, AWAY);
+      else if (!message.here) leaving = setTimeout(() => {
+        $("presence").textContent = "has left";
+        $("away").hidden = game.invitation === null;
+      }, AWAY);
     }
   }
 
@@ -85,7 +93,7 @@ function waysIn(send) {
   return [
     make("p", {}, network.open
       ? "The link works for everybody in your network. Guests can play their game, and nothing else. Messages are not encrypted. "
-      : "So far the link works on this machine only. ",
+      : "So far the link works on this machine only. If your firewall then asks whether Python may be reached, allow it in private networks. ",
     ...(network.open ? [button("Close", null)] : network.addresses.map((address) => button(`Let guests in from my network (${address})`, address)))),
     make("details", {}, make("summary", {}, "Your friend is not in your house?"),
       make("p", {}, "Both join one private network, such as Tailscale or WireGuard. Its address then appears here when you load the page again."),
