@@ -9,8 +9,8 @@ import chess
 import pytest
 
 from kriegbot.narration.diary import Diary, meaning_keys, meanings
-from kriegbot.narration.glance import check_to_answer, lost_pieces
-from referee import RULE_SETS, Limits, Reason, Referee, View
+from kriegbot.narration.glance import check_to_answer, lost_pieces, may_be_en_passant
+from referee import RULE_SETS, Limits, OwnTry, Reason, Referee, View
 from tests.random_games import STARTS, steps
 
 SCENES = (
@@ -157,6 +157,42 @@ def test_what_cannot_come_between_nor_take_does_not_answer_a_check() -> None:
     answering = {move.uci() for move in view.tries()} - {move.uci() for move in check.idle}
     assert answering == {"d2e2", "d2e3", "e1d1", "e1e2", "e1f1", "f2e3"}
     assert check.idle_pieces(view) == {chess.B1}
+
+
+@pytest.mark.parametrize(
+    ("moves", "sources"),
+    [
+        ("e2e4 e7e5 d1h5 b8c6 h5f7", {"f7"}),  # whatever took there stands in the way of all others
+        ("e2e4 f7f6 d1h5", {"f7", "g6", "h5"}),  # by this announcement alone
+    ],
+)
+def test_a_check_with_a_capture_on_its_line_comes_from_there(moves: str, sources: set[str]) -> None:
+    view = played(moves).view(chess.BLACK)
+    check = check_to_answer(view)
+    assert check is not None
+    assert set(map(chess.square_name, check.sources)) == sources
+
+
+def test_only_a_pawn_that_has_just_moved_two_squares_may_have_been_captured_en_passant() -> None:
+    captures = {True: 0, False: 0}
+    for seed in range(12):
+        referee = Referee("berkeley")
+        for _ in steps(referee, random.Random(seed), 80):
+            board, view = referee.board(), referee.view(referee.turn)
+            last = view.last_announcement
+            if last is None or last.capture is None or referee.end is not None:
+                continue
+            own = [one.move for one in view.events if isinstance(one, OwnTry) and one.announcement is not None]
+            before = chess.Board()
+            for turn in [one for one in referee.log if isinstance(one, OwnTry) and one.announcement is not None][:-1]:
+                before.push(turn.move)
+            is_possible = bool(before.ep_square) and own[-1].to_square == last.capture
+            assert may_be_en_passant(view, last) == is_possible, board.fen()
+            captures[is_possible] += 1
+    assert captures[False] > 20
+    assert captures[True] > 0
+    for moves, key in (("e2e4 a7a6 e4e5 d7d5 e5d6", "fell"), ("e2e4 d7d6 e4e5 a7a6 e5d6", "fell_here")):
+        assert key in Diary().take(played(moves).view(chess.BLACK))[-1].means
 
 
 def test_a_promoted_pawn_is_not_lost_until_it_is_captured() -> None:

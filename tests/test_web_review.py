@@ -22,7 +22,7 @@ import pytest
 
 from kriegbot.belief.belief import Belief
 from kriegbot.belief.timeline import BeliefTimeline
-from kriegbot.kernels import encode_move, subseed
+from kriegbot.kernels import encode_move, subseed, to_board
 from kriegbot.narration.diary import Diary
 from kriegbot.narration.glance import own_men
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED
@@ -207,6 +207,22 @@ def test_where_a_side_was_sure_is_set_beside_the_truth() -> None:
     assert len(seen.right) == 15
 
 
+def test_what_nine_in_ten_positions_say_is_not_sure_and_what_all_say_is() -> None:
+    views = views_of(game(plies=2))[chess.WHITE]
+    held = BeliefTimeline(100).at(views[-1])
+    assert held is not None
+    boards = [to_board(row) for row in Belief(views[-1], 100).particles.rows]
+    enemies = [chess.SquareSet(board.occupied_co[chess.BLACK]) for board in boards]
+    seen = believed(held, Referee().view(chess.BLACK).men)
+    everywhere = {square for square in chess.SQUARES if all(square in one for one in enemies)}
+    assert {chess.parse_square(square) for square in [*seen.right, *seen.wrong]} == everywhere
+    assert held.chances.sum(axis=0)[chess.B7] >= 0.9  # one of 20 moves took the pawn away, or two
+    assert "b7" not in [*seen.right, *seen.wrong]
+    assert seen.basis == f"all {len(boards)} possible positions"
+    few = believed(replace(held, is_exact=False, ancestors=29), Referee().view(chess.BLACK).men)
+    assert (few.right, few.wrong, few.missed) == ([], [], [])
+
+
 def test_a_side_in_the_dark_is_sure_of_nothing() -> None:
     view = Referee().view(chess.WHITE)
     held = BeliefTimeline(100).at(view)
@@ -227,7 +243,9 @@ def test_values_are_those_of_the_level_master_for_tries_that_may_be_legal(plies:
     assert found.mover == "black"
     view = views[chess.BLACK][-1]
     belief = Belief(view, PARTICLES, SEED)
-    rows, counts = belief.particles.draw(HINT_SAMPLES, subseed(SEED, len(view.events)))
+    rows, counts = belief.particles.rows, belief.particles.weights
+    if len(rows) > HINT_SAMPLES:
+        rows, counts = belief.particles.draw(HINT_SAMPLES, subseed(SEED, len(view.events)))
     values = search_tries(InformationSet.of(view, rows, counts), Method.of(LEVELS["master"]), may_prune=False)
     expected = dict(zip(values.tries.tolist(), zip(values.values, values.legal, strict=True), strict=True))
     possible = {move for move, (_, legal) in expected.items() if legal > 0}
