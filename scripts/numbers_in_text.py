@@ -138,6 +138,7 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("searches {} plies", word(FLAGSHIP.depth)),
         ("values bounded at {} pawns", f"{FLAGSHIP.value_scale / 100:g}"),
         ("by alpha-beta to depth {}", perfect_information.DEPTH),
+        ("at least {}% sure", in_source("benchmarks/seeing.py", r"^SURE = 0\.(\d+)$")),
         ("on or off: {} games", int(measurements.table()["bounded-values"]["Elo difference"].games)),
         ("it gains {} nats", measured("fitted-to-Stockfish", "with its games")),
         ("without its games {} (trial", measured("fitted-to-Stockfish", "without")),
