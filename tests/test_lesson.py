@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from kriegbot.narration.diary import Diary
-from kriegbot.narration.learning import LessonStep, StepState, first_game, step_state
+from kriegbot.narration.learning import LessonStep, StepState, first_game
 from kriegbot.players.human import try_name
 from referee import Referee, View
 from tests.exact_belief import ExactBelief
@@ -43,36 +43,36 @@ def test_what_was_played_is_legal_and_heard_as_told(step: LessonStep) -> None:
 def test_every_solution_ends_its_step_and_is_answered_as_told(step: LessonStep) -> None:
     assert step.solutions
     for code, told in step.solutions.items():
-        done = step_state(step, text=code)
+        done = step.state(text=code)
         assert (done.is_done, done.answer, done.comment) == (True, told, step.success)
 
 
 @STEPS
 def test_any_other_try_gets_a_hint_and_may_be_followed_by_the_solution(step: LessonStep) -> None:
-    begun = step_state(step)
+    begun = step.state()
     assert set(step.hints) <= {move.uci() for move in begun.view.tries()} - set(step.solutions)
     for move in begun.view.tries():
         if move.uci() in step.solutions:
             continue
-        now = step_state(step, text=move.uci())
+        now = step.state(text=move.uci())
         assert not now.is_done
         assert now.answer
         assert now.comment == step.hints.get(move.uci(), step.hint)
         assert now.view.ply == begun.view.ply  # a legal one is taken back
-        assert any(step_state(step, now.refused, code).is_done for code in step.solutions)
+        assert any(step.state(now.tried, code).is_done for code in step.solutions)
 
 
 @STEPS
 def test_a_hint_that_speaks_of_a_refusal_follows_one(step: LessonStep) -> None:
     for code, hint in step.hints.items():
-        assert bool(step_state(step, text=code).refused) == ("Refused" in hint)
+        assert bool(step.state(text=code).tried) == ("Refused" in hint)
 
 
 @STEPS
 def test_each_claim_is_what_enumeration_finds(step: LessonStep) -> None:
     assert set(step.claims) <= {"before", *step.solutions}
     for when, claims in step.claims.items():
-        view = step_state(step, text="" if when == "before" else when).view
+        view = step.state(text="" if when == "before" else when).view
         for what, said in claims.items():
             found = enumerated(what, view)
             listed = list(said) if what[1:].isdigit() else said.split()
@@ -97,7 +97,7 @@ def ending_value(boards: list[chess.Board], board: chess.Board, move: chess.Move
 
 @STEPS
 def test_no_try_that_gets_a_hint_is_as_good_as_the_solutions_on_every_board_that_fits(step: LessonStep) -> None:
-    view = step_state(step).view
+    view = step.state().view
     boards = [board for board, _ in ExactBelief(view).positions]
     solutions = [chess.Move.from_uci(code) for code in step.solutions]
 
@@ -155,7 +155,7 @@ def test_pawn_tries_in_a_text_are_those_of_the_side_to_move() -> None:
 
 @STEPS
 def test_a_hint_on_a_check_or_an_escape_is_true(step: LessonStep) -> None:
-    boards = [board for board, _ in ExactBelief(step_state(step).view).positions]
+    boards = [board for board, _ in ExactBelief(step.state().view).positions]
     for code, hint in step.hints.items():
         for place, outcome in (("mates", "is_checkmate"), ("stalemate", "is_stalemate")):
             ends = []
@@ -172,7 +172,7 @@ NONSENSE = ["Ke9", "castle please", "\N{HORSE}", "e2e4e5", "0000", "a1a1", "x" *
 
 def taught(step: LessonStep, text: str, refused: Sequence[str] = ()) -> StepState:
     """Answer a step; check all that it says of the try on the true board, and that this board fits what it said."""
-    before, now, true = step_state(step, refused), step_state(step, refused, text), step.referee().board()
+    before, now, true = step.state(refused), step.state(refused, text), step.referee().board()
     assert now.is_done == (now.comment == step.success)
     if not now.answer:  # no try
         assert (now.view, now.is_done) == (before.view, False)
@@ -185,7 +185,7 @@ def taught(step: LessonStep, text: str, refused: Sequence[str] = ()) -> StepStat
     assert ("checkmate" in now.answer) == (is_legal and end_value(true, move) == 1)
     assert ("apture" in now.answer) == (is_legal and true.is_capture(move))
     assert ("Check" in now.answer) == (is_legal and true.gives_check(move))
-    assert list(now.refused) == [*refused, *[move.uci()] * (not is_legal and not now.is_done)]
+    assert list(now.tried) == [*refused, *[move.uci()] * (not is_legal and not now.is_done)]
     if not true.is_game_over() and now.view.end is None:
         last = true.copy(stack=False)
         if now.is_done and is_legal:
@@ -196,8 +196,8 @@ def taught(step: LessonStep, text: str, refused: Sequence[str] = ()) -> StepStat
 
 @STEPS
 def test_who_finds_the_best_try_everywhere_is_praised(step: LessonStep) -> None:
-    boards = [board for board, _ in ExactBelief(step_state(step).view).positions]
-    tries = step_state(step).view.tries()
+    boards = [board for board, _ in ExactBelief(step.state().view).positions]
+    tries = step.state().view.tries()
     mates = [move for move in tries if all(one.is_legal(move) and end_value(one, move) == 1 for one in boards)]
     for code in [*step.solutions, *(move.uci() for move in mates)]:
         assert taught(step, code).is_done
@@ -215,11 +215,11 @@ def test_who_types_nonsense_is_told_what_a_try_is_and_loses_nothing(step: Lesson
 @STEPS
 def test_who_makes_the_first_legal_try_each_time_is_told_the_truth_until_the_step_is_done(step: LessonStep) -> None:
     refused: Sequence[str] = ()
-    for move in step_state(step).view.tries():
+    for move in step.state().view.tries():
         if move.uci() in refused:
             continue
         now = taught(step, move.uci(), refused)
-        refused = now.refused
+        refused = now.tried
         if now.is_done:
             return
     raise AssertionError("no try ends the step")
@@ -227,11 +227,11 @@ def test_who_makes_the_first_legal_try_each_time_is_told_the_truth_until_the_ste
 
 @STEPS
 def test_who_leaves_in_the_middle_comes_back_to_the_same_step(step: LessonStep) -> None:
-    illegal = [move.uci() for move in step_state(step).view.tries() if not step.referee().board().is_legal(move)]
+    illegal = [move.uci() for move in step.state().view.tries() if not step.referee().board().is_legal(move)]
     refused = [code for code in illegal if code not in step.solutions][:2]
-    before = step_state(step, refused)
+    before = step.state(refused)
     assert not taught(step, "resign", refused).is_done
-    again = step_state(step, refused)
+    again = step.state(refused)
     assert (again.view, again.log, again.comment) == (before.view, before.log, "")
     assert taught(step, next(iter(step.solutions)), refused).is_done
 
@@ -260,7 +260,7 @@ def enumerated(what: str, view: View) -> Counter[str]:
 @STEPS
 def test_the_shading_is_that_of_all_games_that_fit(step: LessonStep) -> None:
     for text in ("", next(iter(step.solutions))):
-        now = step_state(step, text=text)
+        now = step.state(text=text)
         exact = np.zeros(64)
         for board, mass in ExactBelief(now.view).positions:
             exact[list(chess.SquareSet(board.occupied_co[not now.view.color]))] += mass
@@ -268,15 +268,15 @@ def test_the_shading_is_that_of_all_games_that_fit(step: LessonStep) -> None:
 
 
 def test_what_is_no_try_is_explained_and_changes_nothing() -> None:
-    now = step_state(LESSON.steps[0], text="Ke5")
-    assert (now.answer, now.refused, now.is_done) == ("", (), False)
+    now = LESSON.steps[0].state(text="Ke5")
+    assert (now.answer, now.tried, now.is_done) == ("", (), False)
     assert now.comment == "Your king cannot reach e5."
 
 
 @pytest.mark.parametrize("refused", [["e2e4"], ["resign"], ["e4d5", "e4d5"], ["e9e4"], ["0000"]])
 def test_only_refused_tries_can_have_been_refused(refused: list[str]) -> None:
     with pytest.raises(ValueError, match=refused[-1]):
-        step_state(LESSON.steps[1], refused)
+        LESSON.steps[1].state(refused)
 
 
 @pytest.mark.slow

@@ -94,21 +94,21 @@ def asked(address: str, number: int, **query: str) -> dict[str, object]:
 
 def test_the_server_tells_no_man_of_the_other_side_and_refuses_what_is_no_step(tmp_path: Path) -> None:
     with served(tmp_path) as server:
-        told = asked(server.address, 2, refused="e4e5", **{"try": "Nf3"})
+        told = asked(server.address, 2, tried="e4e5", **{"try": "Nf3"})
         men = told["men"]
         assert isinstance(men, dict)
         assert set(men.values()) == set("PNBRQK")
-        assert (told["refused"], told["answer"], told["done"], told["chances"]) == (["e4e5"], "Nf3: yes.", False, None)
+        assert (told["tried"], told["answer"], told["done"], told["chances"]) == (["e4e5"], "Nf3: yes.", False, None)
         guests = server.address.replace(server.address.split("/")[3], server.registry.guest_token)
         assert asked(guests, 1)["title"]
-        for address, number, refused in [
+        for address, number, tried in [
             (server.address, 0, ""),
             (server.address, 9, ""),
             (server.address, 2, "e4d3"),
             (server.address, 2, "@@@@"),
         ]:
             with pytest.raises(HTTPError) as error:
-                asked(address, number, refused=refused)
+                asked(address, number, tried=tried)
             assert error.value.code in (400, 404)
             assert json.load(error.value)["error"]
             error.value.close()

@@ -68,10 +68,9 @@ def learn(
 
 
 def _teach(console: Console | None, lesson: learning.Lesson, number: int) -> None:
-    step, words = lesson.steps[number], lesson.words
-    title = f"{words['step']} {number + 1} {words['of']} {len(lesson.steps)}: {step.title}"
+    step, words, title = lesson.steps[number], lesson.words, lesson.heading(number + 1)
     explanation = f"{words['shading']} {words['terminal']}"
-    now, about = learning.step_state(step), "" if number else explanation
+    now, about = step.state(), "" if number else explanation
     while True:
         if console is None:
             _print(title, step, now, about)
@@ -81,9 +80,9 @@ def _teach(console: Console | None, lesson: learning.Lesson, number: int) -> Non
             break
         text = _prompt(f"{words['task']}: ")
         if text.lower() in HELP:
-            now, about = learning.step_state(step, now.refused), explanation
+            now, about = step.state(now.tried), explanation
         else:
-            now = learning.step_state(step, now.refused, text)
+            now = step.state(now.tried, text)
     if number + 1 < len(lesson.steps) and screen.is_terminal():
         _prompt(f"{words['enter']} ")
 

@@ -56,6 +56,30 @@ class LessonStep:
         """Return a new referee after the tries played so far."""
         return _referee(self.rules, self.played, self.start)
 
+    def state(self, tried: Sequence[str] = (), text: str = "") -> StepState:
+        """Return the step after refused tries in UCI notation and one more try as people write it (empty: none).
+
+        Raise ValueError if the referee does not refuse one of `tried`.
+        """
+        referee = self.referee()
+        _refuse(referee, tried)
+        before = referee.view(referee.turn)
+        if not text:
+            return StepState(before, tried)
+        try:
+            move = read_try(text, before)
+        except BadTry as error:
+            return StepState(before, tried, comment=str(error))
+        answer, code = referee.try_move(move), move.uci()
+        after = referee.view(before.color)
+        answer_text = Diary().take(after)[-1].text
+        if code in self.solutions:
+            return StepState(after, tried, answer_text, self.success, is_done=True)
+        hint = self.hints.get(code, self.hint)
+        if answer is Answer.ACCEPTED:
+            return StepState(before, tried, answer_text, hint)
+        return StepState(after, [*tried, code], answer_text, hint)
+
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
@@ -64,13 +88,17 @@ class Lesson:
     words: Mapping[str, str]
     steps: Sequence[LessonStep]
 
+    def heading(self, number: int) -> str:
+        """Return the heading of a step, by its number from 1."""
+        return f"{self.words['step']} {number} {self.words['of']} {len(self.steps)}: {self.steps[number - 1].title}"
+
 
 @dataclass(frozen=True, slots=True)
 class StepState:
     """A step after the learner's tries. A legal try that does not end the step is taken back."""
 
     view: View
-    refused: Sequence[str]  # tries in UCI notation
+    tried: Sequence[str]  # the tries in UCI notation that led to it
     answer: str = ""  # the referee's to the last try; empty before the first, and if the text was no try
     comment: str = ""  # the lesson's on the try
     is_done: bool = False  # True if the try ends the step
@@ -94,31 +122,6 @@ def first_game() -> Lesson:
     steps = [LessonStep(**step) for step in data["steps"]]
     unwrapped = [replace(one, text=" ".join(one.text.split()), success=" ".join(one.success.split())) for one in steps]
     return Lesson(data["words"], unwrapped)
-
-
-def step_state(step: LessonStep, refused: Sequence[str] = (), text: str = "") -> StepState:
-    """Return a step after refused tries in UCI notation and one more try as people write it (empty: none).
-
-    Raises ValueError if the referee does not refuse one of `refused`.
-    """
-    referee = step.referee()
-    _refuse(referee, refused)
-    before = referee.view(referee.turn)
-    if not text:
-        return StepState(before, refused)
-    try:
-        move = read_try(text, before)
-    except BadTry as error:
-        return StepState(before, refused, comment=str(error))
-    answer, code = referee.try_move(move), move.uci()
-    after = referee.view(before.color)
-    answer_text = Diary().take(after)[-1].text
-    if code in step.solutions:
-        return StepState(after, refused, answer_text, step.success, is_done=True)
-    hint = step.hints.get(code, step.hint)
-    if answer is Answer.ACCEPTED:
-        return StepState(before, refused, answer_text, hint)
-    return StepState(after, [*refused, code], answer_text, hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ def _players() -> list[PlayerOffered]:
 def learning_routes(registry: Registry) -> list[Route]:
     """Return the routes of the first game and of the puzzles, for guests, too.
 
-    `lesson/2?refused=e4e5&try=Nf3` answers with the second step after these tries, and `shading` adds the chances.
+    `lesson/2?tried=e4e5&try=Nf3` answers with the second step after these tries, and `shading` adds the chances.
     `puzzles` lists the puzzles, `puzzle/2` poses the second, and `puzzle/2?refused=h1h8&answer=Rg8` judges an answer.
     The server sends the solution with a right answer, with `show`, and with any answer of yes or no. The first answer
     of whoever runs the server counts.
@@ -138,14 +138,20 @@ def learning_routes(registry: Registry) -> list[Route]:
             raise Refused(f"There are steps 1 to {len(lesson.steps)}.")
         step = lesson.steps[number - 1]
         with refusing(ValueError):
-            state = learning.step_state(step, query.get("refused", "").split(), query.get("try", "")[:MAX_TRY])
+            state = step.state(query.get("tried", "").split(), query.get("try", "")[:MAX_TRY])
         chances = None
         if "shading" in query:
             async with shading:  # one at a time: the first may wait for kernels
                 chances = await asyncio.to_thread(state.shading)
         return JSONResponse(
-            {"title": step.title, "text": step.text, "steps": len(lesson.steps), "words": dict(lesson.words)}
-            | {"refused": list(state.refused), "answer": state.answer, "done": state.is_done, "log": state.log}
+            {"title": lesson.heading(number), "text": step.text, "words": dict(lesson.words)}
+            | {
+                "is_last": number == len(lesson.steps),
+                "tried": list(state.tried),
+                "answer": state.answer,
+                "done": state.is_done,
+                "log": state.log,
+            }
             | {"comment": state.comment, "chances": chances}
             | _board(state.view)
         )

@@ -16,9 +16,9 @@ export function guidedGame(onEnd) {
   async function ask(text = "") {
     if (now?.done && text) return;
     requests += 1;
-    const [request, refused] = [requests, text && now ? now.refused.join(" ") : ""];
+    const [request, tried] = [requests, text && now ? now.tried.join(" ") : ""];
     for (const more of [{}, { shading: "" }]) {
-      const answer = await answered(new URLSearchParams({ refused, try: text, ...more }));
+      const answer = await answered(new URLSearchParams({ tried, try: text, ...more }));
       if (request !== requests) return;
       $("lesson-failure").textContent = answer.error ?? "";
       if (answer.error) return;
@@ -42,9 +42,9 @@ export function guidedGame(onEnd) {
   }
 
   function draw() {
-    const { words, steps } = now;
+    const { words } = now;
     $("lesson-name").textContent = words.title;
-    $("lesson-title").textContent = `${words.step} ${number} ${words.of} ${steps}: ${now.title}`;
+    $("lesson-title").textContent = now.title;
     $("lesson-task").hidden = now.done;
     $("lesson-task").textContent = now.text;
     $("lesson-answer").textContent = now.answer;
@@ -56,9 +56,9 @@ export function guidedGame(onEnd) {
     $("lesson-how").textContent = words.page;
     [$("lesson-back").textContent, $("lesson-next").textContent] = [words.back, words.next];
     $("lesson-back").hidden = number === 1;
-    $("lesson-next").hidden = !now.done || number === steps;
+    $("lesson-next").hidden = !now.done || now.is_last;
     $("lesson-finish").textContent = words.finish;
-    $("lesson-finish").hidden = !now.done || number < steps;
+    $("lesson-finish").hidden = !now.done || !now.is_last;
     $("lesson-rules").textContent = words.rules;
     if (board.flipped !== (now.side === "black")) board.flip();
     board.show({ men: now.men, marks: now.marks, targets: now.tries, heat: now.chances });
