@@ -19,7 +19,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -32,6 +32,7 @@ from rich.progress import track
 from kriegbot.endgames import BareKing, Mating, probe_king
 from kriegbot.kernels import subseed
 from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee
+from referee.pieces import king_of
 from tournaments.statistics import wilson_interval
 from tournaments.store import Store, StoreError
 
@@ -39,6 +40,7 @@ ENDINGS = {"KQK": "Q", "KRRK": "RR", "KRK": "R", "KPK": "P", "KBBK": "BB", "KBNK
 FLAGSHIP = "kriegbot"
 FIFTY, SOON = 50, 25
 """Our moves of the fifty-move rule, and those before the quiet limit of the paper's games if no pawn moves."""
+WHITE_KING, WHITE_QUEEN, BLACK_KING = map(chess.Piece.from_symbol, "KQk")
 LOWEST_PAWN = 4
 """Lowest rank of a pawn at the start, counted from 0."""
 
@@ -59,12 +61,64 @@ def start(pieces: str, rng: random.Random) -> tuple[chess.Board, BareKing]:
 
 
 def start_won(pieces: str, rng: random.Random) -> tuple[chess.Board, BareKing]:
-    """Return a start from which mate is proved of a king whose square we know, or with a queen and another piece."""
+    """Return a start that ordinary chess wins; with two rooks, any."""
     while True:
         board, known = start(pieces, rng)
-        square = chess.BB_SQUARES[board.king(chess.BLACK) or 0]
-        if set(pieces) > {"Q"} or probe_king(replace(known, squares=square)):
+        if pieces == "RR" or is_lost_in_view(known, board.king(chess.BLACK) or 0):
             return board, known
+
+
+def is_lost_in_view(king: BareKing, square: chess.Square) -> bool:
+    """Return True if we can mate a king on a square that we see, by our queen if there is one."""
+    men, there = king.men, chess.BB_SQUARES[square]
+    if len(men) == 2 and chess.PAWN in men.values():
+        (pawn,) = (one for one, piece in men.items() if piece == chess.PAWN)
+        return bool(pawn_wins()[king_of(men), pawn] & there)
+    if chess.QUEEN in men.values():
+        men = {one: piece for one, piece in men.items() if piece in (chess.QUEEN, chess.KING)}
+    return probe_king(replace(king, men=men, squares=there)) is not None
+
+
+@cache
+def pawn_wins() -> dict[tuple[chess.Square, chess.Square], chess.Bitboard]:
+    """Return the king squares that lose to our king and pawn, us to move, in ordinary chess: retrograde analysis."""
+    squares = [square for square in chess.SQUARES if LOWEST_PAWN <= chess.square_rank(square) < 7]
+    won = {(king, pawn): chess.BB_EMPTY for king in chess.SQUARES for pawn in squares if king != pawn}
+    size = -1
+    while size != (size := sum(map(chess.popcount, won.values()))):
+        lost = {place: lost_to_move(*place, won[place]) for place in won}
+        for (king, pawn), before in won.items():
+            own, ahead = chess.BB_SQUARES[king] | chess.BB_SQUARES[pawn], pawn + 8
+            for step in chess.scan_forward(chess.BB_KING_ATTACKS[king] & ~own):
+                before |= lost[step, pawn]
+            if ahead != king:
+                promoted = chess.square_rank(ahead) == 7
+                before |= (lost_to_queen(king, ahead) if promoted else lost[king, ahead]) & ~chess.BB_SQUARES[ahead]
+            won[king, pawn] = before & ~own & ~chess.BB_KING_ATTACKS[king] & ~chess.BB_PAWN_ATTACKS[chess.WHITE][pawn]
+    return won
+
+
+def lost_to_move(king: chess.Square, pawn: chess.Square, won: chess.Bitboard) -> chess.Bitboard:
+    """Return the squares of a king to move that is mated or must step to one of `won`."""
+    checked, lost = chess.BB_PAWN_ATTACKS[chess.WHITE][pawn], chess.BB_EMPTY
+    covered = chess.BB_KING_ATTACKS[king] | chess.BB_SQUARES[king]
+    for square in chess.scan_forward(~covered & chess.BB_ALL & ~chess.BB_SQUARES[pawn]):
+        steps = chess.BB_KING_ATTACKS[square] & ~covered & ~checked
+        if steps & ~won == 0 and (steps or chess.BB_SQUARES[square] & checked):
+            lost |= chess.BB_SQUARES[square]
+    return lost
+
+
+def lost_to_queen(king: chess.Square, queen: chess.Square) -> chess.Bitboard:
+    """Return the squares of a king to move that can neither capture a new queen nor is stalemated."""
+    board, lost = chess.Board(None), chess.BB_EMPTY
+    for square in chess.SquareSet(~chess.BB_KING_ATTACKS[king] & ~chess.BB_SQUARES[king] & ~chess.BB_SQUARES[queen]):
+        board.set_piece_map({king: WHITE_KING, queen: WHITE_QUEEN, square: BLACK_KING})
+        board.turn = chess.BLACK
+        steps = list(board.legal_moves)
+        if not any(map(board.is_capture, steps)) and (steps or board.is_check()):
+            lost |= chess.BB_SQUARES[square]
+    return lost
 
 
 def reached(file: Path) -> Iterator[tuple[chess.Board, BareKing]]:

@@ -15,7 +15,14 @@ import kriegbot
 import referee
 from kriegbot.kernels import jit, types
 
-PAGES = ("referee", "kriegbot", "kriegbot.trees", "kriegbot.environments.batch", "kriegbot.environments.spaces")
+PAGES = (
+    "referee",
+    "kriegbot",
+    "kriegbot.trees",
+    "kriegbot.endgames",
+    "kriegbot.environments.batch",
+    "kriegbot.environments.spaces",
+)
 """The public modules that need no extra but `docs`."""
 
 without_module = doc._remove_collections_abc

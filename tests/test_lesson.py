@@ -148,7 +148,7 @@ def test_every_later_step_goes_on_from_the_only_try_that_ended_the_one_before() 
 
 def test_pawn_tries_in_a_text_are_those_of_the_side_to_move() -> None:
     (step,) = [one for one in LESSON.steps if one.title == "Pawn tries"]
-    done = step_state(step, text="e4d5").view
+    done = step.state(text="e4d5").view
     assert "no black pawn can capture" in step.success
     assert done.turn == chess.BLACK
 

@@ -14,7 +14,7 @@ import kriegbot
 from kriegbot.kernels.jit import Kernel
 
 TOP = Path(__file__).parents[1]
-HOMES = ("kriegbot", "referee", "kriegbot.trees")
+HOMES = ("kriegbot", "referee", "kriegbot.trees", "kriegbot.endgames")
 """Packages from which public names are imported."""
 EXAMPLES = {path.name: path.read_text("utf-8") for path in sorted((TOP / "examples").glob("*.py"))}
 RECIPES = re.findall(

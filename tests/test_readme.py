@@ -55,7 +55,7 @@ def test_a_command_prints_what_is_shown(command: str, output: str, tmp_path: Pat
 
 def test_the_commands_and_programs_shown_are_found() -> None:
     assert len(SHOWN) >= 3
-    assert len(RECIPES) == BOTS.count("```python") == 1
+    assert len(RECIPES) == BOTS.count("```python") == 2
 
 
 def test_the_python_shown_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,10 +11,21 @@ import pytest
 
 from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.cli.main import main
+from kriegbot.endgames import probe
 from kriegbot.game.match import play_game
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, hint
 from kriegbot.narration.results import THEMES
-from kriegbot.narration.turning import CLIFF, CLIFF_TURNS, LOST, MAX_POINTS, MIN_LOSS, WON, Hindsight, TurningPoint
+from kriegbot.narration.turning import (
+    CERTAIN,
+    CLIFF,
+    CLIFF_TURNS,
+    LOST,
+    MAX_POINTS,
+    MIN_LOSS,
+    WON,
+    Hindsight,
+    TurningPoint,
+)
 from kriegbot.players.kriegbot import LEVELS
 from referee import NO_LIMITS, RULE_SETS, WILD16, GameRecord, Limits, Referee, record_to_pgn
 from tests.effort import many
@@ -174,6 +185,30 @@ def test_a_hint_names_one_promotion_of_a_pawn_move() -> None:
     assert [one["uci"] for one in hint(belief)["tries"] if one["uci"].startswith("a7")] == ["a7a8q"]
 
 
+BARED = "a1a2 d5e4 a2a3"  # the rook takes the last pawn
+BARED_START = "8/8/8/3k4/8/8/p7/R3K3 w - - 0 1"
+
+
+def test_from_the_first_turn_with_a_proof_mate_was_certain() -> None:
+    referee = referee_of(BARED, BARED_START)
+    *_, last = points(referee, chess.WHITE)
+    proof = probe(referee_of("a1a2 d5e4", BARED_START).view(chess.WHITE))
+    assert proof is not None
+    assert (last["theme"], last["place"], last["made"], last["after"]) == ("mate certain", "2.", "Ra3", 100)
+    assert last["text"] == f"From here mate was certain in at most {proof.moves} moves, whatever the king did."
+    assert not any(one["theme"] == "mate certain" for one in points(referee_of("a1a2 d5e4", BARED_START), chess.WHITE))
+
+
+def test_a_hint_names_the_try_of_a_certain_mate_and_its_bound() -> None:
+    view = referee_of("a1a2 d5e4", BARED_START).view(chess.WHITE)
+    belief, proof = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES).at(view), probe(view)
+    assert belief is not None
+    assert proof is not None
+    given = hint(belief)
+    assert given["text"] == f"Mate in at most {proof.moves} moves, whatever the king does."
+    assert [(one["uci"], one["shown"]) for one in given["tries"]] == [(proof.move.uci(), f"mate in {proof.moves}")]
+
+
 LEVEL_GAMES = 60
 """Games of all levels and rule sets, of which a thorough run reads all."""
 
@@ -191,6 +226,9 @@ def test_every_sentence_on_a_game_is_true_of_its_board_and_of_the_positions_draw
     for color in chess.COLORS:
         reader = Reader(record, color, you=chess.WHITE)
         for point in points(last.referee, color, you=chess.WHITE):
+            if point["theme"] == CERTAIN:
+                assert reader.belief(point["events"]).view.opponent_men == 1
+                continue
             read += 1
             faults += [(point, false) for false in reader.faults(point)]
     assert not faults

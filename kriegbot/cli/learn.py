@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import shutil
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
+from itertools import cycle
+from typing import TypeAlias
 
 import chess
 from rich.console import Console
@@ -18,6 +21,7 @@ from kriegbot.cli.console import heat_table
 from kriegbot.narration import learning
 from kriegbot.narration.glance import marks, own_men, plain_board
 from kriegbot.narration.learning import GRADES, PUZZLE_KINDS, Puzzle, puzzles
+from kriegbot.narration.practice import ENDINGS, WORDS, Practice
 from kriegbot.narration.results import Results
 from kriegbot.players.human import BadTry
 from kriegbot.request import Refused
@@ -25,8 +29,9 @@ from referee import View
 
 COLUMNS_BESIDE, ROWS_BESIDE = 36, 5  # room for the text beside a board, and for the lines above and below
 MAX_LESSON_LINES, MAX_PUZZLE_LINES = 3, 30  # announcements beside a board, in the first game and in a puzzle
-PUZZLES, TODAY = "puzzles", "today"
+PUZZLES, TODAY, MATE = "puzzles", "today", "mate"
 COMMANDS = "Type show for the solution, help for all announcements, quit to leave."
+Step: TypeAlias = learning.LessonStep | Practice
 LEAVE = ("quit", "exit")
 HELP = ("", "help", "?")
 ALL = "all possible positions"  # behind the chances in lessons and puzzles
@@ -34,9 +39,9 @@ ALL = "all possible positions"  # behind the chances in lessons and puzzles
 
 def learn(
     what: str | None = argument(
-        "[puzzles|today]",
-        "Puzzles, or the puzzle of the day, instead of the first game.",
-        **one_of("topic", (PUZZLES, TODAY)),
+        "[puzzles|today|mate]",
+        "Puzzles, the puzzle of the day, or endings against a king that you do not see, instead of the first game.",
+        **one_of("topic", (PUZZLES, TODAY, MATE)),
         default=None,
     ),
     kind: str | None = option(
@@ -45,35 +50,43 @@ def learn(
     level: str | None = option(
         "LEVEL", f"Puzzles of one level: {', '.join(GRADES)}.", **one_of("level of puzzles", GRADES)
     ),
+    ending: str | None = option("NAME", f"With mate, one ending: {', '.join(ENDINGS)}.", **one_of("ending", ENDINGS)),
 ) -> None:
-    """Learn Kriegspiel in a guided first game of five minutes, or by puzzles from games.
+    """Learn Kriegspiel in a guided first game of five minutes, by puzzles from games, or by mating an unseen king.
 
     Write a try as e4, Nf3, exd5 or e2e4; quit leaves. In a browser: `kriegbot play --web`, then "Learn".
     """
     if what != PUZZLES and (kind is not None or level is not None):
         raise Refused(f"--kind and --level select puzzles: kriegbot learn {PUZZLES}.")
+    if what != MATE and ending is not None:
+        raise Refused(f"--ending selects an ending: kriegbot learn {MATE}.")
     console, lesson = screen.drawing_console(), learning.first_game()
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - gives input() its line editing
-    if what:
+    if what in (PUZZLES, TODAY):
         with contextlib.suppress(EOFError):
             selected = [one for one in puzzles() if kind in (None, one.kind) and level in (None, one.grade)]
             _pose(console, selected if what == PUZZLES else [puzzles()[learning.puzzle_of(date.today()) - 1]])
         return
     print(lesson.words["wait"], flush=True)
     with contextlib.suppress(EOFError):
-        for number in range(len(lesson.steps)):
-            _teach(console, lesson, number)
+        if what == MATE:
+            for one in cycle([ending] if ending else ENDINGS):
+                practice = Practice(one, random.getrandbits(31))
+                _teach(console, practice.title, practice, {**lesson.words, **WORDS})
+        for number, step in enumerate(lesson.steps, 1):
+            _teach(console, lesson.heading(number), step, lesson.words, is_first=number == 1)
+            if number < len(lesson.steps) and screen.is_terminal():
+                _prompt(f"{lesson.words['enter']} ")
         print("", *textwrap.wrap(lesson.words["end"], shutil.get_terminal_size().columns), sep="\n")
 
 
-def _teach(console: Console | None, lesson: learning.Lesson, number: int) -> None:
-    step, words, title = lesson.steps[number], lesson.words, lesson.heading(number + 1)
+def _teach(console: Console | None, title: str, step: Step, words: Mapping[str, str], *, is_first: bool = True) -> None:
     explanation = f"{words['shading']} {words['terminal']}"
-    now, about = step.state(), "" if number else explanation
+    now, about = step.state(), explanation if is_first else ""
     while True:
         if console is None:
-            _print(title, step, now, about)
+            _print(title, step, now, about, words.get("basis", ALL))
         else:
             _draw(console, title, step, now, about)
         if now.is_done:
@@ -83,8 +96,6 @@ def _teach(console: Console | None, lesson: learning.Lesson, number: int) -> Non
             now, about = step.state(now.tried), explanation
         else:
             now = step.state(now.tried, text)
-    if number + 1 < len(lesson.steps) and screen.is_terminal():
-        _prompt(f"{words['enter']} ")
 
 
 def _prompt(prompt: str) -> str:
@@ -95,21 +106,21 @@ def _prompt(prompt: str) -> str:
     return answer
 
 
-def _print(title: str, step: learning.LessonStep, now: learning.StepState, about: str) -> None:
+def _print(title: str, step: Step, now: learning.StepState, about: str, basis: str) -> None:
     """Print a whole step, or after a try its answer and the new chances."""
     is_first = not now.comment
     lines = ["", title, *_wrapped(step.text), *now.log] if is_first else [now.answer] * bool(now.answer)
     print(*lines, *_wrapped(now.comment), sep="\n")
     if is_first or now.answer:
         men = plain_board(own_men(now.view), now.view.color)
-        print(*men, *_wrapped(about * is_first), *heat_table(now.shading(), ALL, now.view.color), sep="\n")
+        print(*men, *_wrapped(about * is_first), *heat_table(now.shading(), basis, now.view.color), sep="\n")
 
 
 def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, min(100, shutil.get_terminal_size().columns))
 
 
-def _draw(console: Console, title: str, step: learning.LessonStep, now: learning.StepState, about: str) -> None:
+def _draw(console: Console, title: str, step: Step, now: learning.StepState, about: str) -> None:
     beside = Text("" if now.is_done else step.text)
     if now.comment:
         answer = f"{now.answer}\n" if now.answer else ""

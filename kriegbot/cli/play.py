@@ -276,8 +276,7 @@ def _commands(console: Console, help_: Help) -> Mapping[str, Answer]:
             for one in best["tries"]
         ]
         tries += [f"Ask first: {one['name']}, legal in {percent(one['legal'])}" for one in best["ask"]]
-        nothing = "No position is consistent with the announcements; there is nothing to search."
-        return [f"The computer's best tries, in pawns ({best['by']}):", *(tries or [nothing]), HELP_NOTE]
+        return [best["text"], *tries, HELP_NOTE]
 
     def back(view: View) -> Sequence[str] | Leave:
         return ["You have no move to take back."] if view.ply < 2 else Leave(TAKEN_BACK)

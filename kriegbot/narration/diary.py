@@ -17,6 +17,7 @@ import referee
 from kriegbot.narration.glance import may_be_en_passant
 from kriegbot.players.human import try_name
 from referee.pieces import moved
+from referee.text import counted
 from referee.view import views_until
 
 _ANSWER_TEXTS = {
@@ -156,6 +157,11 @@ def score_name(name: str, announcement: referee.Announcement) -> str:
         name = re.sub(r"(?=[a-h][1-8](?:=[QRBN])?$)", "x", name)
     is_mate = announcement.end is not None and announcement.end.reason is referee.Reason.CHECKMATE
     return name + ("#" if is_mate else "+" * bool(announcement.checks))
+
+
+def certain_text(moves: int) -> str:
+    """Return the sentence on a mate that `kriegbot.endgames` proves."""
+    return f"Mate in at most {counted(moves, 'move')}, whatever the king does."
 
 
 def side_name(color: chess.Color) -> str:

@@ -13,7 +13,9 @@ import chess
 import numpy as np
 
 from kriegbot.belief.timeline import BeliefSnapshot
+from kriegbot.endgames import probe
 from kriegbot.kernels import decode_move, to_board
+from kriegbot.narration.diary import certain_text
 from kriegbot.players.human import try_name
 from kriegbot.players.kriegbot import LEVELS
 from kriegbot.search.information_set import InformationSet, are_open
@@ -43,21 +45,34 @@ class TryValued(TypedDict):
 
 
 class Hint(TypedDict):
-    """The best moves, best first, a better question if there is one, and the basis of their values."""
+    """The best moves, best first, a better question if there is one, and a sentence on them."""
 
-    by: str
+    text: str
     ask: list[TryValued]
     tries: list[TryValued]
 
 
 def hint(belief: BeliefSnapshot) -> Hint:
-    """Return the best tries of the side to move. The belief must sample `HINT_SAMPLES` histories."""
+    """Return the try of a certain mate, else the best tries. The belief must sample `HINT_SAMPLES` histories."""
+    if (proof := probe(belief.view)) is not None:
+        mate: TryValued = {
+            "name": try_name(proof.move, belief.view),
+            "uci": proof.move.uci(),
+            "value": 0.0,
+            "shown": f"mate in {proof.moves}",
+            "legal": 1.0,
+            "question": False,
+        }
+        return {"text": certain_text(proof.moves), "ask": [], "tries": [mate]}
     tries = value_tries(belief)
     best: dict[str, TryValued] = {}  # one promotion of each pawn move
     for one in sorted(tries, key=lambda one: (one["question"], -one["value"], -one["legal"])):
         best.setdefault(one["uci"][:4], one)
     moves = [one for one in best.values() if not one["question"]]
-    return {"by": basis_of_values(belief), "ask": tries[: bool(tries) and tries[0]["question"]], "tries": moves[:HINTS]}
+    text = f"The computer's best tries, in pawns ({basis_of_values(belief)}):"
+    if not tries:
+        text = "No position is consistent with the announcements; there is nothing to search."
+    return {"text": text, "ask": tries[: bool(tries) and tries[0]["question"]], "tries": moves[:HINTS]}
 
 
 def basis_of_values(belief: BeliefSnapshot) -> str:

@@ -102,6 +102,7 @@ class StepState:
     answer: str = ""  # the referee's to the last try; empty before the first, and if the text was no try
     comment: str = ""  # the lesson's on the try
     is_done: bool = False  # True if the try ends the step
+    squares: chess.Bitboard = chess.BB_EMPTY  # of a lone king, in practice
 
     @property
     def log(self) -> list[str]:
@@ -109,7 +110,13 @@ class StepState:
         return [entry.line() for entry in Diary().take(self.view)]
 
     def shading(self) -> list[float]:
-        """Return for each of the 64 squares the chance of an enemy piece there. Compiles kernels at first."""
+        """Return for each of the 64 squares the chance of an enemy piece there. Compiles kernels at first.
+
+        Squares of a lone king count alike.
+        """
+        if self.squares:
+            share = 1 / chess.popcount(self.squares)
+            return [share if chess.BB_SQUARES[square] & self.squares else 0.0 for square in chess.SQUARES]
         belief = BeliefTimeline().at(self.view)
         assert belief is not None  # for mypy: there was no limit of time
         return [float(chance) for chance in belief.chances.sum(axis=0)]

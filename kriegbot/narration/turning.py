@@ -20,14 +20,17 @@ from typing import TypedDict
 import chess
 
 from kriegbot.belief.timeline import FEW, BeliefSnapshot, BeliefTimeline
+from kriegbot.endgames import probe
 from kriegbot.kernels import to_board
 from kriegbot.narration.diary import score_name
 from kriegbot.narration.helping import HINT_SAMPLES, MASTER, PARTICLES, SEED, TryValued, value_tries
 from kriegbot.narration.reasons import PlayedMove, Reasons
 from kriegbot.players.human import try_name
 from referee import OwnTry, View
+from referee.text import counted
 
 MAX_POINTS, MIN_LOSS = 3, 0.1  # turning points of a side, and the winning chance that each has lost at least
+CERTAIN = "mate certain"  # the theme of the first turn with a proof
 MIN_SURPRISE = 0.2  # the same for a surprise
 LOST, WON = 0.1, 0.9  # winning chances beyond which a game is decided; later turns are no turning points
 CLIFF, CLIFF_TURNS = 0.4, 4  # winning chance lost within so many turns that needs its turning point
@@ -38,7 +41,7 @@ PARTS, STUDENT_95 = (
 
 
 class TurningPoint(TypedDict):
-    """A turn that lost much."""
+    """A turn that lost much, or from which mate was certain."""
 
     side: str
     events: int  # number that the side knew before the turn
@@ -46,7 +49,7 @@ class TurningPoint(TypedDict):
     made: str
     before: int  # winning chances in percent before the loss: with the better try, or the move made before a surprise
     after: int  # winning chances after it
-    theme: str  # one of `results.THEMES`, "lucky", "surprise" or "position"
+    theme: str  # one of `results.THEMES`, "lucky", "surprise", "position" or CERTAIN
     text: str  # the reason, in sentences
 
 
@@ -143,6 +146,8 @@ class Hindsight:
     ) -> list[TurningPoint] | None:
         """Return at most `MAX_POINTS` turning points, the gravest first, from the final views.
 
+        Then follows the first turn at which mate was certain, if there was one.
+
         The turn with the steepest fall within a cliff is one if anything explains it. The texts call the side `you`
         "you". Return None if `seconds` did not suffice; the next call continues.
         """
@@ -170,7 +175,8 @@ class Hindsight:
                 points.setdefault(*found)
             if len(points) == MAX_POINTS:
                 break
-        return sorted(points.values(), key=lambda one: one["after"] - one["before"])
+        certain = [one for turn in turns if (one := certain_point(turn)) is not None]
+        return [*sorted(points.values(), key=lambda one: one["after"] - one["before"]), *certain[:1]]
 
     def _judged(self, view: View, other: View) -> list[JudgedTurn]:
         turns: list[JudgedTurn] = []
@@ -240,13 +246,27 @@ def turning_point(turn: JudgedTurn, you: chess.Color | None) -> tuple[object, Tu
     if found is None:
         return None
     theme, why, detail = found
-    return (theme, detail), {
-        "side": chess.COLOR_NAMES[turn.belief.view.color],
-        "events": played.events,
-        "place": f"{played.board.fullmove_number}{'.' if turn.belief.view.color else '...'}",
+    return (theme, detail), _point(turn, before, after, theme, f"{reasons.move_text()} {why}")
+
+
+def certain_point(turn: JudgedTurn) -> TurningPoint | None:
+    """Return the turning point of a turn at which mate was certain; None for others."""
+    proof = probe(turn.belief.view)
+    if proof is None:
+        return None
+    text = f"From here mate was certain in at most {counted(proof.moves, 'move')}, whatever the king did."
+    return _point(turn, turn.best or 0.0, 1.0, CERTAIN, text)
+
+
+def _point(turn: JudgedTurn, before: float, after: float, theme: str, text: str) -> TurningPoint:
+    side = turn.belief.view.color
+    return {
+        "side": chess.COLOR_NAMES[side],
+        "events": turn.played.events,
+        "place": f"{turn.played.board.fullmove_number}{'.' if side else '...'}",
         "made": turn.name,
         "before": round(100 * before),
         "after": round(100 * after),
         "theme": theme,
-        "text": f"{reasons.move_text()} {why}",
+        "text": text,
     }

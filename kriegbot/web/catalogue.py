@@ -9,6 +9,7 @@ from datetime import date
 from html import escape
 
 import chess.svg
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -16,12 +17,16 @@ from starlette.routing import Route
 from kriegbot.narration import learning
 from kriegbot.narration.diary import meanings
 from kriegbot.narration.glance import marks, own_men
+from kriegbot.narration.practice import ENDINGS, WORDS, Practice
 from kriegbot.players.specs import offered_options, players
 from kriegbot.request import PERSON, Refused, can_sit, refusing
 from kriegbot.web.notices import Hello, OptionOffered, PlayerOffered, RulesOffered, letters, square_names
 from kriegbot.web.registry import Registry
 from kriegbot.web.requests import IS_GUEST, MAX_TRY
 from referee import RULE_SETS, Asking, Audience, PawnTries, RuleSet, View
+from referee.text import unknown
+
+MAX_TRIED = 300  # tries of a step or of practice in one request
 
 _PAWN_TRIES = {
     PawnTries.NOTHING: "The referee does not say whether pawns can capture.",
@@ -125,6 +130,7 @@ def learning_routes(registry: Registry) -> list[Route]:
     """Return the routes of the first game and of the puzzles, for guests, too.
 
     `lesson/2?tried=e4e5&try=Nf3` answers with the second step after these tries, and `shading` adds the chances.
+    `lesson/KRK/7` is the same of practice, from the start that 7 chooses.
     `puzzles` lists the puzzles, `puzzle/2` poses the second, and `puzzle/2?refused=h1h8&answer=Rg8` judges an answer.
     The server sends the solution with a right answer, with `show`, and with any answer of yes or no. The first answer
     of whoever runs the server counts.
@@ -132,27 +138,34 @@ def learning_routes(registry: Registry) -> list[Route]:
     shading = asyncio.Lock()
 
     async def lesson_step(request: Request) -> Response:
-        number, query = request.path_params["number"], request.query_params
-        lesson = learning.first_game()
+        number, lesson = request.path_params["number"], learning.first_game()
         if not 1 <= number <= len(lesson.steps):
             raise Refused(f"There are steps 1 to {len(lesson.steps)}.")
-        step = lesson.steps[number - 1]
+        about = {"title": lesson.heading(number), "words": dict(lesson.words), "is_last": number == len(lesson.steps)}
+        return await taught(lesson.steps[number - 1], about, request.query_params)
+
+    async def practice(request: Request) -> Response:
+        ending = request.path_params["ending"]
+        if ending not in ENDINGS:
+            raise Refused(unknown("ending", ending, ENDINGS))
+        step = Practice(ending, request.path_params["number"])
+        about = {"title": step.title, "words": {**learning.first_game().words, **WORDS}, "is_last": False}
+        return await taught(step, about, request.query_params)
+
+    async def taught(step: learning.LessonStep | Practice, about: dict[str, object], query: QueryParams) -> Response:
+        tried = query.get("tried", "").split()
+        if len(tried) > MAX_TRIED:
+            raise Refused(f"{len(tried)} tries: a step has at most {MAX_TRIED}.")
         with refusing(ValueError):
-            state = step.state(query.get("tried", "").split(), query.get("try", "")[:MAX_TRY])
+            state = await asyncio.to_thread(step.state, tried, query.get("try", "")[:MAX_TRY])
         chances = None
         if "shading" in query:
             async with shading:  # one at a time: the first may wait for kernels
                 chances = await asyncio.to_thread(state.shading)
         return JSONResponse(
-            {"title": lesson.heading(number), "text": step.text, "words": dict(lesson.words)}
-            | {
-                "is_last": number == len(lesson.steps),
-                "tried": list(state.tried),
-                "answer": state.answer,
-                "done": state.is_done,
-                "log": state.log,
-            }
-            | {"comment": state.comment, "chances": chances}
+            about
+            | {"text": step.text, "tried": list(state.tried), "answer": state.answer, "done": state.is_done}
+            | {"comment": state.comment, "log": state.log, "chances": chances}
             | _board(state.view)
         )
 
@@ -179,6 +192,7 @@ def learning_routes(registry: Registry) -> list[Route]:
 
     return [
         Route("/lesson/{number:int}", lesson_step),
+        Route("/lesson/{ending}/{number:int}", practice),
         Route("/puzzles", list_puzzles),
         Route("/puzzle/{number:int}", puzzle),
     ]

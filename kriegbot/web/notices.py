@@ -213,7 +213,7 @@ class HintMessage(Notice, tag="hint"):
     """A hint for the position at a ply: `narration.helping.Hint`."""
 
     ply: int
-    by: str
+    text: str
     ask: list[TryValued]
     tries: list[TryValued]
 

@@ -62,13 +62,12 @@ export function startHelping(game, send, attempt, say) {
   }
 
   /** Shows the tries of a hint; strikes out those that the referee has refused since. */
-  function drawHint({ ply, by, ask, tries }) {
+  function drawHint({ ply, text, ask, tries }) {
     if (!view?.yours || ply !== view.ply) return;
     const named = (one) => (view.tries.includes(one.uci) ? make("button", { type: "button", onclick: () => attempt(one.uci) }, one.name) : make("s", {}, one.name));
     const rows = tries.map((one) => make("li", {}, named(one),
       ` ${one.shown}${one.legal < 1 ? `, legal in ${percent(one.legal)}` : ""}`));
-    const list = rows.length ? make("ol", {}, ...rows) : make("p", {}, "No position is consistent with the announcements, so there is nothing to search.");
-    showHints([make("p", {}, make("strong", {}, "Help: "), `the computer's best tries, in pawns (${by}). The saved game will note the hint.`), list, ...askFirst(ask)]);
+    showHints([make("p", {}, make("strong", {}, "Help: "), `The saved game will note the hint. ${text}`), make("ol", {}, ...rows), ...askFirst(ask)]);
   }
 
   function offered(message) {

@@ -1,14 +1,15 @@
-// The guided first game, one task at a time. The server has all texts, and its referee answers every try.
+// The guided first game, one task at a time, and practice of endings. The server has all texts, and its referee answers every try.
 
 import { Board } from "./board.js";
 import { make } from "./make.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** Sets up the page's section; onEnd() follows the last step. Returns a function that starts the lesson, or continues it. */
+/** Sets up the page's section; onEnd() follows the last step. Returns a function that starts the lesson or an ending, or continues it. */
 export function guidedGame(onEnd) {
   const board = new Board($("lesson-board"), { label: "Board", flipped: false, onTry: (from, to) => ask(from + to), onMark: () => {} });
-  let number = 1;
+  let ending = ""; // of practice, empty in the guided game
+  let number = 1; // of the step, or of the start of practice
   let now = null;
   let requests = 0; // an answer to any but the last one is ignored
 
@@ -30,7 +31,7 @@ export function guidedGame(onEnd) {
 
   async function answered(query) {
     try {
-      return await (await fetch(`lesson/${number}?${query}`)).json();
+      return await (await fetch(`lesson/${ending && `${ending}/`}${number}?${query}`)).json();
     } catch {
       return { error: "The server does not answer. Is it still running?" };
     }
@@ -49,13 +50,13 @@ export function guidedGame(onEnd) {
     $("lesson-task").textContent = now.text;
     $("lesson-answer").textContent = now.answer;
     $("lesson-comment").textContent = now.comment;
-    $("lesson-comment").classList.toggle("done", now.done);
+    $("lesson-comment").classList.toggle("done", now.done || ending !== "");
     $("lesson-log-title").textContent = now.log.length ? words.log : "";
     $("lesson-log").replaceChildren(...now.log.map((line) => make("li", {}, line)));
     $("lesson-shading").textContent = now.chances ? words.shading : words.wait;
     $("lesson-how").textContent = words.page;
     [$("lesson-back").textContent, $("lesson-next").textContent] = [words.back, words.next];
-    $("lesson-back").hidden = number === 1;
+    $("lesson-back").hidden = number === 1 || ending !== "";
     $("lesson-next").hidden = !now.done || now.is_last;
     $("lesson-finish").textContent = words.finish;
     $("lesson-finish").hidden = !now.done || !now.is_last;
@@ -67,5 +68,9 @@ export function guidedGame(onEnd) {
   $("lesson-back").onclick = () => go(number - 1);
   $("lesson-next").onclick = () => go(number + 1);
   $("lesson-finish").onclick = onEnd;
-  return () => { if (!now) ask(); };
+  return (wanted = "") => {
+    if (now && wanted === ending) return;
+    ending = wanted;
+    go(ending ? Math.floor(2 ** 31 * Math.random()) : 1);
+  };
 }

@@ -17,7 +17,7 @@ import { connect } from "./socket.js";
 import { watchForm } from "./watch.js";
 
 const LIBRARY = "#library";
-const SECTIONS = { "#watch": "watch", "#learn": "learn", "#rules": "rules", "#puzzles": "puzzles" }; // sections without a game; "#rules-wild16" is a part of one
+const SECTIONS = { "#watch": "watch", "#learn": "learn", "#rules": "rules", "#puzzles": "puzzles" }; // sections without a game; "#rules-wild16" is a part of one, "#learn-KRK" an ending
 const ASIDE = ["#learn", "#rules", "#puzzles"]; // they open beside a game in progress
 const FORM_REQUESTS = ["new", "invite", "watch", "visit", "join", "library", "open", "resume", "delete", "rematch"];
 const FIRST_GAME = { do: "new", opponent: "kriegbot:level=newcomer", color: "white", rules: "berkeley", seed: null, clock: null };
@@ -79,7 +79,7 @@ function show(name) {
   }
   document.body.dataset.place = name;
   if (shown === "welcome" && !$("welcome-why").textContent) $("welcome-why").textContent = "To play, open the whole link that you were sent; it ends in #game=... .";
-  if (name === "learn") teach();
+  if (name === "learn") teach(location.hash.split("-")[1]);
   if (name === "puzzles") pose();
 }
 
