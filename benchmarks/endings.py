@@ -1,17 +1,149 @@
-"""Endings in which mate is proved: make the file, print its table, check it.
+"""Endings in which mate is proved: make the file, print its table, check it, play from it.
 
-python benchmarks/endings.py            # prove all endings anew, and print the table
-python benchmarks/endings.py --make     # the same, and write kriegbot/endgames/proofs.xz
-python benchmarks/endings.py --check    # check the file with python-chess and the referee alone
+    python benchmarks/endings.py            # prove all endings anew, and print the table
+    python benchmarks/endings.py --make     # the same, and write kriegbot/endgames/proofs.xz
+    python benchmarks/endings.py --check    # check the file's sets with python-chess and the referee alone
+    python benchmarks/endings.py --games 500 --rules wild16
+
+The table has placements up to symmetry, those from which mate is proved with the king on any square, and on any that is
+not beside an unprotected piece, each with the longest bound in moves, single squares, and seconds of processor time.
+
+The check takes all sets of endings with one piece, and `--drawn` of each other. Of every tenth it also checks a set
+with a square more, one with another try, and one with a bound less. Those that are true all the same are counted.
+
+Games start where mate is proved of a king that may be anywhere, or anywhere but beside an unprotected piece. Each
+defender plays them. A bound that does not fall with an accepted move, or a game without mate, ends the benchmark.
+`--add` adds the figures to log/measurements.csv.
 """
 
 import argparse
+import random
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 
+import chess
+from checking import File, spoiled
+from defenders import DEFENDERS, Defender
+from measurements import Measurement, add
 from proving import Work
 
+from kriegbot.endgames import BareKing, Mating, probe_king
 from kriegbot.endgames.placements import ENDINGS
 from kriegbot.endgames.proofs import FILE
+from kriegbot.kernels import subseed
+from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee, RuleSet
+
+COMMAND = "python benchmarks/endings.py"
+
+
+def make(endings: list[str], write: bool) -> Iterator[Measurement]:
+    """Prove all that can be proved, write the file if asked for, and yield the figures."""
+    work = Work(endings)
+    for level in work.prove():
+        if level % 10 == 0:
+            print(f"level {level}", flush=True)
+    for name, part in work.parts.items():
+        anywhere = [bound for i in part if (bound := work.bound(i, work.everywhere(i)))]
+        apart = [bound for i in part if (bound := work.bound(i, work.beside_nothing(i)))]
+        squares = [(i, chess.BB_SQUARES[one]) for i in part for one in chess.scan_forward(work.everywhere(i))]
+        figures = {
+            "placements": len(part),
+            "proved": len(anywhere),
+            "longest": max(anywhere),
+            "proved apart": len(apart),
+            "longest apart": max(apart),
+            "squares": len(squares),
+            "squares proved": sum(work.bound(*one) > 0 for one in squares),
+            "seconds": round(work.seconds[name]),
+        }
+        for what, value in figures.items():
+            yield Measurement(f"proof-{name}", what, str(value), command=COMMAND)
+    proofs = work.select()
+    content = proofs.pack()
+    yield Measurement("proofs", "sets", str(len(proofs.sets)), command=f"{COMMAND} --make")
+    yield Measurement("proofs", "size", str(len(content)), unit="bytes", command=f"{COMMAND} --make")
+    if write:
+        FILE.write_bytes(content)
+
+
+def check(endings: list[str], drawn: int, seed: int) -> Iterator[Measurement]:
+    """Check the file, and yield how many sets are true, and how many spoiled sets are."""
+    rng, file = random.Random(seed), File.read(FILE)
+    for name in endings:
+        entries = [one for men, sets in file.sets.items() if file.letters[men] == name[1:-1] for one in sets]
+        if len(name) > 3:
+            entries = rng.sample(entries, min(drawn, len(entries)))
+        true = sum(map(file.is_true, entries))
+        changed = [one for entry in entries[::10] for one in spoiled(entry, rng)]
+        still = sum(map(file.is_true, changed))
+        for what, value in (
+            ("checked", len(entries)),
+            ("true", true),
+            ("spoiled", len(changed)),
+            ("still true", still),
+        ):
+            yield Measurement(f"proof-{name}", what, str(value), command=f"{COMMAND} --check", seed=str(seed))
+
+
+def proved_start(pieces: str, rules: RuleSet, rng: random.Random) -> tuple[chess.Board, BareKing]:
+    """Return a start from which mate is proved, and our knowledge of the king."""
+    while True:
+        squares = rng.sample(chess.SQUARES, len(pieces) + 1)
+        men = {s: chess.Piece.from_symbol(one).piece_type for s, one in zip(squares, "K" + pieces, strict=True)}
+        if any(kind == chess.PAWN and chess.square_rank(square) in (0, 7) for square, kind in men.items()):
+            continue
+        known, board = BareKing.anywhere(chess.WHITE, men, rules), chess.Board(None)
+        for square, kind in men.items():
+            board.set_piece_at(square, chess.Piece(kind, chess.WHITE))
+        loose = [square for square in squares[1:] if not board.is_attacked_by(chess.WHITE, square)]
+        near = chess.SquareSet([s for s in chess.SQUARES if any(chess.square_distance(s, one) < 2 for one in loose)])
+        for beside in (0, near.mask):
+            start = replace(known, squares=known.squares & ~beside)
+            if probe_king(start):
+                king = rng.choice(list(chess.scan_forward(start.squares)))
+                board.set_piece_at(king, chess.Piece(chess.KING, chess.BLACK))
+                return board, start
+
+
+def play(name: str, defend: Defender, rules: RuleSet, seed: int) -> tuple[int, int]:
+    """Play a game from a proved start; return our moves, and the bound. Raises AssertionError if the proof fails."""
+    rng = random.Random(seed)
+    board, known = proved_start(name[1:-1], rules, rng)
+    referee, mating, proof = Referee(rules, NO_LIMITS, board.fen()), Mating(seed), probe_king(known)
+    moves, first = 0, proof.moves if proof else 0
+    bound = first
+    while referee.end is None:
+        seen = len(referee.view(chess.WHITE).events)
+        if referee.turn == chess.WHITE:
+            proof = probe_king(known)
+            if proof is None or proof.moves > bound:
+                raise AssertionError(f"seed {seed}: {referee.board().fen()}: bound {bound}, then {proof}")
+            accepted = referee.try_move(mating.best_try(known).move) is Answer.ACCEPTED
+            moves, bound = moves + accepted, proof.moves - accepted
+        else:
+            next(one for one in defend(referee.board(), known, rng) if referee.try_move(one) is Answer.ACCEPTED)
+        for event in referee.view(chess.WHITE).events[seen:]:
+            known = known.after(event)
+    if referee.end.reason is not Reason.CHECKMATE or moves > first:
+        raise AssertionError(f"seed {seed}: {referee.end.reason.value} after {moves} moves, bound {first}")
+    return moves, first
+
+
+def games(endings: list[str], count: int, rules: str, seed: int) -> Iterator[Measurement]:
+    """Play games from proved starts, and yield the number of mates and the moves."""
+    for name in endings:
+        for defender, defend in DEFENDERS.items():
+            played = [play(name, defend, RULE_SETS[rules], subseed(seed, number)) for number in range(count)]
+            shared = {"opponent": defender, "setting": rules, "games": str(count), "seed": str(seed)}
+            figures = {
+                "mates": count,
+                "mean moves": round(sum(moves for moves, _ in played) / count, 1),
+                "longest game": max(moves for moves, _ in played),
+            }
+            for what, value in figures.items():
+                what, command = f"{what}, {defender}, {rules}", f"{COMMAND} --games {count} --rules {rules}"
+                yield Measurement(f"proof-{name}", what, str(value), command=command, **shared)
 
 
 def main() -> None:
@@ -19,22 +151,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("endings", nargs="*", default=list(ENDINGS), help=f"of {', '.join(ENDINGS)}")
     parser.add_argument("--make", action="store_true", help=f"write {FILE.name}")
+    parser.add_argument("--check", action="store_true", help="check the file")
+    parser.add_argument("--drawn", type=int, default=20_000, help="sets checked of each ending with two pieces")
+    parser.add_argument("--games", type=int, help="games per ending and defender")
+    parser.add_argument("--rules", choices=[rules.name for rules in RULE_SETS.values() if rules.checks_announced])
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--add", action="store_true", help="add the figures to log/measurements.csv")
     options = parser.parse_args()
-    work = Work(options.endings)
+    for name in options.endings:
+        if name not in ENDINGS:
+            parser.error(f"unknown ending {name!r}. Endings: {', '.join(ENDINGS)}")
+    if options.make and set(options.endings) != set(ENDINGS):
+        parser.error(f"the file has all endings. Leave out {' '.join(options.endings)} with --make")
+    if options.check:
+        figures = check(options.endings, options.drawn, options.seed)
+    elif options.games:
+        figures = games(options.endings, options.games, options.rules or "berkeley", options.seed)
+    else:
+        figures = make(options.endings, options.make)
     begun = time.perf_counter()
-    for level in work.prove():
-        if level % 10 == 0:
-            print(f"level {level}, {time.perf_counter() - begun:.0f} s", flush=True)
-    for name, part in work.parts.items():
-        full = [bound for i in part if (bound := work.bound(i, work.everywhere(i)))]
-        apart = [bound for i in part if (bound := work.bound(i, work.beside_nothing(i)))]
-        print(f"{name:5} {len(part):6} placements, king anywhere {len(full):6} proved, longest {max(full)}, ", end="")
-        print(f"beside nothing {len(apart):6}, longest {max(apart)}, {work.seconds[name]:.1f} s")
-    proofs = work.select()
-    content = proofs.pack()
-    print(len(proofs.sets), "sets", len(content), "bytes", f"{time.perf_counter() - begun:.0f} s")
-    if options.make:
-        FILE.write_bytes(content)
+    for figure in figures:
+        print(f"{figure.key:11} {figure.what:32} {figure.value:>9}  {time.perf_counter() - begun:.0f} s", flush=True)
+        if options.add:
+            add([figure])
 
 
 if __name__ == "__main__":

@@ -37,8 +37,8 @@ def measure(key: str, figure: dict[str, Any], folder: Path, jobs: int) -> None:
         return
     file = folder / f"{key}.sqlite"
     run("-m", "kriegbot", "tournament", *shlex.split(figure["play"]), "--jobs", str(jobs), "--out", str(file))
-    if figure.get("watch"):
-        run("benchmarks/seeing.py", str(file), "--record", key)
+    if "watch" in figure:
+        run("benchmarks/seeing.py", str(file), "--record", key, *shlex.split(figure["watch"]))
     else:
         measurements.add(measurements.results(file, key, command_of(key)))
 

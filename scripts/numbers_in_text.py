@@ -21,9 +21,11 @@ from kriegbot.belief import belief, timeline
 from kriegbot.cli import learn
 from kriegbot.environments.spaces import ACTIONS, MAX_BYTE, PLANES
 from kriegbot.game import match, process
+from kriegbot.kernels.position import Position
 from kriegbot.narration import even_time, helping, learning, reasons, results, turning
-from kriegbot.online import MAX_GAMES
+from kriegbot.online import MAX_GAMES, reading
 from kriegbot.online import game as online
+from kriegbot.online.site import SITE_RULES
 from kriegbot.players.kriegbot import FLAGSHIP, LEVELS
 from kriegbot.request import SEED_BITS
 from kriegbot.search import perfect_information, search
@@ -51,10 +53,10 @@ def part(share: float) -> str:
     return PARTS.get(fraction.denominator, str(fraction)) if fraction.numerator == 1 else str(fraction)
 
 
-def in_source(path: str, pattern: str) -> int:
+def in_source(path: str, pattern: str) -> str:
     """Return a number in a source file, which is not imported for it."""
     (number,) = re.findall(pattern, (measurements.TOP / path).read_text("utf-8"), re.MULTILINE)
-    return int(number)
+    return str(number)
 
 
 def measured(key: str, what: str) -> str:
@@ -74,11 +76,16 @@ def level_ratings() -> dict[str, str]:
 PAPER = tuple(reproduce.SAMPLES[30, depth] for depth in (1, 2, 3))
 LIMITS = f"{PAPER_LIMITS.plies}", f"{PAPER_LIMITS.quiet_plies}"
 PATIENCE = f"{process.PATIENCE:g}", f"{process.GRACE:g}"
+PYTHONS = (
+    in_source("pyproject.toml", r'^requires-python = ">=(\S+)"$'),
+    in_source("pyproject.toml", r"^  \"Programming Language :: Python :: (\S+)\",\n.*Implementation"),
+)
 BOARD = PLANES, 8, 8
 ONE, TWO = "overconfident 1 - paranoid 2", "overconfident 2 - paranoid 2"
 
 NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
-    "README.md": [("lessons, puzzles, {} levels", word(len(LEVELS) + 1))],
+    "README.md": [("lessons, puzzles, {} levels", word(len(LEVELS) + 1)), ("(CPython {} to {})", *PYTHONS)],
+    "CONTRIBUTING.md": [("Needs CPython {} to {},", *PYTHONS)],
     "docs/play.md": [
         ("see the {} best tries", word(helping.HINTS)),
         ("at most a {} of the time at the", part(TimeControl(6000, 0).turn() / 6000)),
@@ -88,6 +95,7 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("There are {} kinds", word(len(learning.PUZZLE_KINDS))),
         ("sees them on {} boards", helping.HINT_SAMPLES),
         ("up to {} turns of a side", word(turning.MAX_POINTS)),
+        ("A {} of each kind", part(1 / len(results.PUZZLE_RATINGS))),
         ("at least {} points of a hundred", word(100 * turning.MIN_LOSS)),
         ("and {} points)", word(100 * turning.MIN_SURPRISE)),
         ("are of a {} positions sampled", word(reasons.COUNTED)),
@@ -120,9 +128,13 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
     ],
     "docs/rules.md": [
         ("draw after {} plies, or after {} without", *LIMITS),
+        ("under {} rule sets", word(len(SITE_RULES))),
+        ("end a game after {} plies", reading.LIMITS.quiet_plies or 0),
         ("{} tries of", int(measured("kriegspiel.org", "tries with the same answer from our referee and theirs"))),
     ],
     "docs/architecture.md": [
+        ("a board as {} 64-bit words", word(len(Position._fields))),
+        ("it is over; {} a second, to", part(even_time.QUANTUM)),
         ("game played again, {} attempts in all", word(schedule.MOST_ATTEMPTS)),
         ("limits messages to {} kB", requests.MAX_BYTES // 1024),
         ("games to {} and browsers to {}", registry.LIMITS.live_games, registry.LIMITS.sockets),
@@ -137,6 +149,7 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("holds up to {} boards", DEFAULT_PARTICLES),
         ("searches {} plies", word(FLAGSHIP.depth)),
         ("values bounded at {} pawns", f"{FLAGSHIP.value_scale / 100:g}"),
+        ("{} of a try's value is", part(FLAGSHIP.perfect_info_weight).capitalize()),
         ("by alpha-beta to depth {}", perfect_information.DEPTH),
         ("at least {}% sure", in_source("benchmarks/seeing.py", r"^SURE = 0\.(\d+)$")),
         ("on or off: {} games", int(measurements.table()["bounded-values"]["Elo difference"].games)),
@@ -150,11 +163,14 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("both sides together, at most {};", MAX_BYTE),
     ],
     "docs/reproduction/README.md": [
+        ("tournaments of {} games a cell, {} with each", reproduce.GAMES, reproduce.GAMES // 2),
+        ("a draw at ply {} or after {} plies", *LIMITS),
         ("had {} histories in 30 seconds draws {}, and {} more", PAPER[0], PAPER[0], round(PAPER[0] / 15)),
         ("ahead by {} ± {} (the paper {} ± {};", *papers.contrast(5, papers.POOL)),
         ("from {} to {} points of EU", *papers.distances_of(papers.TODAY, papers.POOL)),
     ],
     "docs/reproduction/choices.md": [
+        ("({}, {} and {} boards at", *PAPER),
         ("It is worth {} centipawns in `ks`", ks.Weights().protected),
         ("{} ± {} points to overconfident 1", *papers.added("evaluator=ks:shield=30", ONE)),
         ("and {} ± {} to overconfident 2", *papers.added("evaluator=ks:shield=30", TWO)),

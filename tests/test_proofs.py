@@ -1,14 +1,17 @@
 """Endings in which mate is proved: the bound falls with every accepted move, until mate."""
 
 import random
+from importlib import import_module
 
 import chess
 import pytest
 
 from kriegbot.endgames import BareKing, probe, probe_king
+from kriegbot.endgames.proofs import FILE, load_proofs
 from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee, RuleSet
 from tests.test_endgames import men, squares
 
+CHECKING = import_module("benchmarks.checking")  # by name: mypy reads scripts as modules of their own
 PROVED = ("Kd4 Qb1", "Kc3 Rd4", "Kd7 Pe6")
 """Pieces that mate a king on any square."""
 
@@ -61,3 +64,27 @@ def test_without_announced_checks_nothing_is_proved() -> None:
     silent = [rules for rules in RULE_SETS.values() if not rules.checks_announced]
     assert [rules.name for rules in silent] == ["openspiel"]
     assert probe_king(BareKing.anywhere(chess.WHITE, men("Kd4 Qb1"), silent[0])) is None
+
+
+@pytest.mark.slow
+def test_sets_of_the_file_are_true_and_spoiled_ones_are_noticed() -> None:
+    rng, file = random.Random(2), CHECKING.File.read(FILE)
+    endings = {letters: [one for one in file.sets if file.letters[one] == letters] for letters in CHECKING.ENDS}
+    checked = still_true = changed = 0
+    for places in endings.values():
+        for placed in rng.sample(places, 6):
+            entry = rng.choice(file.sets[placed])
+            checked += file.is_true(entry)
+            spoiled = CHECKING.spoiled(entry, rng)
+            still_true, changed = still_true + sum(map(file.is_true, spoiled)), changed + len(spoiled)
+    assert checked == 6 * len(endings)
+    assert still_true <= changed / 10 < changed
+
+
+def test_a_file_with_too_many_sets_of_a_placement_is_refused() -> None:
+    proofs = load_proofs()
+    starts = proofs.starts.copy()
+    starts[1:] += 1 << 16
+    with pytest.raises(ValueError, match="placements with up to 6"):
+        proofs._replace(starts=starts).pack()
+    assert len(FILE.read_bytes()) < 4_000_000
