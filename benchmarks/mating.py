@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import chess
 from defenders import DEFENDERS, Defender
+from measurements import Measurement, add
 from rich.console import Console
 from rich.progress import track
 
@@ -162,6 +163,11 @@ class Game(NamedTuple):
     turn: float
     longest: float
 
+    @property
+    def is_mate(self) -> bool:
+        """True if the king was mated."""
+        return self.end == Reason.CHECKMATE.value
+
 
 def play(begin: Start, defend: Defender, options: argparse.Namespace, seed: int) -> Game:
     """Play a game."""
@@ -218,7 +224,7 @@ def stored(file: Path | None) -> dict[tuple[str, ...], Game]:
 
 def report(name: str, defender: str, games: list[Game]) -> None:
     """Print the row of an ending against a defender."""
-    mated = [game.moves for game in games if game.end == Reason.CHECKMATE.value]
+    mated = [game.moves for game in games if game.is_mate]
     within = [sum(moves <= limit for moves in mated) for limit in (SOON, FIFTY, math.inf)]
     low, high = wilson_interval(within[1], len(games))
     stalemates = sum(game.end == Reason.STALEMATE.value for game in games)
@@ -232,6 +238,23 @@ def report(name: str, defender: str, games: list[Game]) -> None:
     )
 
 
+def measured(name: str, played: dict[str, list[Game]], options: argparse.Namespace) -> Iterator[Measurement]:
+    """Yield the shares mated within 50 moves, that of the worst defender first, and within all."""
+    command = f"python benchmarks/mating.py {name}" + f" --rules {options.rules}" * (options.rules != "berkeley")
+    for limit, what in ((FIFTY, "mated"), (options.moves, f"mated within {options.moves}")):
+        counts = {one: sum(game.moves <= limit for game in games if game.is_mate) for one, games in played.items()}
+        worst = min(counts, key=lambda one: counts[one])
+        for what_, one in ((what, worst), *((f"{what} against {one}", one) for one in counts)):
+            share, low, high = (f"{100 * value:.1f}" for value in interval(counts[one], len(played[one])))
+            games, seed, note = str(len(played[one])), str(options.seed), f"against {one}"
+            yield Measurement(name, what_, share, low, high, "%", games, command=command, seed=seed, note=note)
+
+
+def interval(count: int, games: int) -> tuple[float, float, float]:
+    """Return a share and its 95% interval."""
+    return count / games, *wilson_interval(count, games)
+
+
 def main() -> None:
     """Play and report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -242,6 +265,7 @@ def main() -> None:
     parser.add_argument("--rules", choices=sorted(RULE_SETS), default="berkeley")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, metavar="FILE", help="CSV of games; continues one")
+    parser.add_argument("--add", action="store_true", help="add the shares to log/measurements.csv")
     parser.add_argument("--reached", nargs="+", type=Path, metavar="FILE", help="tournaments to start from instead")
     options = parser.parse_args()
     for name in options.endings:
@@ -257,8 +281,11 @@ def main() -> None:
             parser.error(f"no bare king in these files. Give tournaments in which {FLAGSHIP} bared one.")
     print("ending  defender within 50 (95% interval)    in all  by 25  moves stalemates pieces lost  turn/ms longest")
     for name, begins in starts.items():
-        for defender in options.against:
-            report(name, defender, list(games_of(name, begins, defender, options)))
+        played = {one: list(games_of(name, begins, one, options)) for one in options.against}
+        for defender, games in played.items():
+            report(name, defender, games)
+        if options.add:
+            add(measured(name, played, options))
 
 
 if __name__ == "__main__":
