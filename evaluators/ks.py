@@ -93,9 +93,7 @@ def valued(position: kb.Position, side: int, attacks: kb.Word, covered: kb.Word,
     score += share_of_value(position, threatened, weights.threat)
     if threatened & position.kings:
         score -= weights.check
-    if weights.mate != MATE:
-        return min(max(score * MATE // weights.mate, -MATE), MATE)
-    return score
+    return min(max(score * MATE // weights.mate, -MATE), MATE)
 
 
 @cache

@@ -7,7 +7,7 @@ opponent's net counts nothing. The weights are guesses tried in matches (docs/st
 """
 
 from evaluators.ks import Weights, material, value_of, valued
-from evaluators.protocol import evaluator
+from evaluators.protocol import MAX_CENTIPAWNS, evaluator
 from kriegbot import kernels as kb
 
 OURS_LOOSE, THEIRS_LOOSE = 20, 6  # percent of the value of hanging pieces, ours and theirs
@@ -121,4 +121,4 @@ def sound(tables: kb.Words, position: kb.Position, side: int) -> int:
         score += NET * net(tables, position, other, ours) * min(pieces, MANY) // MANY * lead // QUEENS_LEAD
     if pieces > LITTLE_LEFT:
         score -= home(position, other, 1 - side)
-    return score
+    return min(max(score, -MAX_CENTIPAWNS), MAX_CENTIPAWNS)

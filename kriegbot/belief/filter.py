@@ -12,6 +12,7 @@ import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.models.protocol import Announced, Opponent
+from kriegbot.parts import BadPart
 
 MOVES_PER_BOARD, GROWTH = 32, 2
 """Space reserved at first for the matching moves of a board, and the factor by which it grows when it is full."""
@@ -153,7 +154,7 @@ def match_moves(
         if is_weighted:
             matches.is_weighted[i], total[i] = 1, 0.0
             for j in range(count):
-                total[i] += weights[j]
+                total[i] += weights[j] if weights[j] >= 0.0 else np.nan
         for k in range(begin, end):
             j = matches.moves[k]
             matches.moves[k], matches.weights[k] = listed[j], weights[j] if is_weighted else 1.0
@@ -162,7 +163,7 @@ def match_moves(
 
 
 def matches_of(rows: kb.Rows, event: AnnouncedMove, rules: kb.KernelRules, opponent: Opponent) -> Matches:
-    """Return the matches of boards [N, 8]; arguments as for `match_moves`."""
+    """Return the matches of boards [N, 8]; arguments as for `match_moves`. Raise BadPart for illegal weights."""
     moves = np.empty(len(rows) * MOVES_PER_BOARD + kb.MAX_MOVES, np.int32)
     (matching, is_weighted), (matched, total) = np.zeros((2, len(rows)), np.int64), np.empty((2, len(rows)))
     listed, listed_weights = np.empty(2 * kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES)
@@ -171,6 +172,8 @@ def matches_of(rows: kb.Rows, event: AnnouncedMove, rules: kb.KernelRules, oppon
     while (done := match_moves(kb.TABLES, rows, done, event, rules, opponent, matches)) < len(rows):
         size = GROWTH * len(matches.moves)
         matches = matches._replace(moves=np.resize(matches.moves, size), weights=np.resize(matches.weights, size))
+    if not ((total > 0.0) & (total < np.inf)).all():
+        raise BadPart("the opponent model gives a weight that is not finite or not above 0")
     return matches
 
 

@@ -8,6 +8,7 @@ files share one. `jit` imports this module when the first kernel is called.
 import hashlib
 import inspect
 import os
+import pickle
 import platform
 import shutil
 import time
@@ -24,13 +25,15 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.cgutils import unpack_tuple
+from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
+from numba.core.serialize import dumps
 from numba.extending import intrinsic, typeof_impl
 from numba.np.arrayobj import make_array
 
 from kriegbot.folders import cache_folder, open_to_others
+from kriegbot.kernels.stored import MARKERS, read_stored, write_stored
 from kriegbot.kernels.types import IMPORTED, KERNEL_PACKAGES, Intrinsic, KernelFunction
 
 CACHED = (*KERNEL_PACKAGES, "kriegbot.environments")
@@ -64,7 +67,7 @@ def kernel_folder() -> Path:
     In the sandbox it is the user's folder, which cannot be written, if `preparing` has completed it. Numba loads code
     from the folder, so what others could have written is removed.
     """
-    path = cache_folder(f"{folder_name()}/prepared*") / folder_name()
+    path = cache_folder(f"{folder_name()}/{MARKERS}") / folder_name()
     if path.exists() and open_to_others(path) is not None:
         shutil.rmtree(path)
     with suppress(OSError):  # read-only, or another process is as fast
@@ -76,40 +79,23 @@ def kernel_folder() -> Path:
     return path
 
 
-class _Locator(_CacheLocator):  # type: ignore[misc]  # numba has no types
-    """Cache location of one kernel."""
+class KernelCache:
+    """The file of one kernel's machine code, in place of numba's cache, which verifies nothing that it reads."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         values = repr([cell.cell_contents for cell in function.__closure__ or ()])
-        self._name = f"{function.__module__}-{hashlib.sha256(values.encode()).hexdigest()[:16]}"
+        name = f"{function.__module__}.{function.__qualname__}-{hashlib.sha256(values.encode()).hexdigest()[:16]}"
+        self._path = kernel_folder() / f"{name}.nbc"
 
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], _py_file: str) -> "_Locator":
-        return cls(py_func)
+    def load_overload(self, _signature: Any, context: Any) -> Any:
+        """Return a kernel as numba has compiled it; None if there is no sound file."""
+        context.refresh()
+        content = read_stored(self._path)
+        return None if content is None else CompileResult._rebuild(context, *pickle.loads(content))
 
-    def get_cache_path(self) -> str:
-        return str(kernel_folder())
-
-    def get_source_stamp(self) -> str:
-        return ""  # the folder's name says it
-
-    def get_disambiguator(self) -> str:
-        return self._name
-
-
-class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
-    _locator_classes = (_Locator,)
-
-
-class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
-    """Numba's cache of a function's machine code, in our folder."""
-
-    _impl_class = _Implementation
-
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, _signature: Any, result: Any) -> None:
         """Save machine code, unless the folder is read-only."""
-        with suppress(OSError):
-            super().save_overload(sig, data)
+        write_stored(self._path, dumps(result._reduce()))
 
 
 def compile_kernel(kernel: KernelFunction) -> Any:

@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 
 from kriegbot.children import WorkerDied, WorkerPool, lower_priority, usable_cores
 from kriegbot.kernels.jit import Kernel, load_compiler
+from kriegbot.kernels.stored import is_complete, write_marker
 from kriegbot.kernels.types import KERNEL_PACKAGES
 from kriegbot.parts import files_of
 
@@ -23,6 +24,7 @@ FIRST, ALL = "prepared-first", "prepared"  # files that mark the folder of kerne
 
 Progress = Callable[[str, int, int], None]
 """(current job, jobs done, jobs in all) -> None."""
+_complete = set[str]()  # the markers that this process has checked
 
 
 def kernel_modules() -> tuple[str, ...]:
@@ -49,16 +51,19 @@ def _prepare(marker: str, report: Progress | None, is_low: bool = False) -> None
     """
     folder = load_compiler().kernel_folder()
     with suppress(OSError):  # in the sandbox: the rest is compiled when it is called
-        while not any((folder / name).exists() for name in (marker, ALL)):
+        while _complete.isdisjoint((marker, ALL)):
             try:
-                with FileLock(folder.with_name("preparing.lock"), timeout=MOVING):
-                    if (folder / marker).exists() or not _compile_in_workers(marker, report, is_low):
-                        break
-                    (folder / marker).touch()
+                if not any(is_complete(folder / name) for name in (ALL, marker)):
+                    with FileLock(folder.with_name("preparing.lock"), timeout=MOVING):
+                        if not is_complete(folder / marker):
+                            if not _compile_in_workers(marker, report, is_low):
+                                break
+                            write_marker(folder / marker)
+                _complete.add(marker)
             except Timeout:
                 if report is not None:
                     total = len(_jobs(marker))
-                    report("in another process", min(len(list(folder.glob("*.nbi"))), total), total)
+                    report("in another process", min(len(list(folder.glob("*.nbc"))), total), total)
 
 
 def _compile_in_workers(marker: str, report: Progress | None, is_low: bool) -> bool:

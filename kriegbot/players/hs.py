@@ -110,8 +110,8 @@ class HybridSearch:
             more, leaves = value_boards(self._boards[done:wanted], self._tries, self.depth, self.evaluator, rules, stop)
         self._values = np.concatenate([self._values, more]) if done else more
         if len(self._values) == 0:  # not one board is done; depth 1 takes less than a millisecond
-            first, stop = self._boards[:1], np.zeros(1, np.int64)
-            values, more_leaves = value_boards(first, self._tries, 1, self.evaluator, rules, stop)
+            with stop_after(None) as stop:
+                values, more_leaves = value_boards(self._boards[:1], self._tries, 1, self.evaluator, rules, stop)
             return values.sum(axis=0), leaves + more_leaves, 1
         return self._values.sum(axis=0), leaves, self.depth
 

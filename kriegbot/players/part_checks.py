@@ -14,7 +14,7 @@ import chess
 import numpy as np
 
 from evaluators import EVALUATORS
-from evaluators.protocol import Evaluator
+from evaluators.protocol import MAX_CENTIPAWNS, Evaluator
 from kriegbot import kernels as kb
 from kriegbot.models import OPPONENTS
 from kriegbot.models.protocol import Announced, Opponent, prior_of, weights_of
@@ -28,7 +28,6 @@ BOARDS = (
     "r3k2r/1ppq1ppp/2n5/3pP3/1b1P4/2N5/PP1Q2PP/R3K2R w KQkq d6 0 1",  # castling and en passant
     "4k3/2P5/8/8/8/8/1p6/4K3 b - - 0 1",  # promotion
 )
-MAX_CENTIPAWNS = 10_000
 GUARD_LENGTH, GUARD = 64, -7.5e77
 """Number of words behind each array that a part must leave alone, and their value."""
 VALUES, WEIGHT = (-10_000.0, -3_000.0, -900.0, -120.0, -7.0, 30.0, 250.0, 1_100.0, 10_000.0), 3.0

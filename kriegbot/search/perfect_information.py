@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evaluators import WIN
-from evaluators.protocol import Evaluator
+from evaluators.protocol import Evaluator, evaluate
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import list_refusing
 from kriegbot.kernels import RealArray
@@ -48,7 +48,7 @@ class BoardWorkspace(NamedTuple):
     """Memory of the search of a board.
 
     moves: a list for each ply. killers: for each ply the move, not tactical, that last refuted a position, 0 for none.
-    stop [1]: set from outside to end the search. leaves [1]: positions evaluated.
+    stop [1]: the flag of `stop_after`. leaves [1]: positions evaluated.
     """
 
     moves: kb.MoveArray
@@ -125,7 +125,7 @@ def tactical_targets(position: kb.Position) -> kb.Word:
 def evaluation(board: Board, position: kb.Position) -> int:
     """Return E for the side to move. E is computed for our side: the opponent's need not be its negative."""
     board.work.leaves[0] += 1
-    value = board.evaluator(board.tables, position, board.side)
+    value = evaluate(board.evaluator, board.tables, position, board.side, board.work.stop)
     return value if kb.side_to_move(position) == board.side else -value
 
 

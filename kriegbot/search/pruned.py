@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluators.protocol import Evaluator
+from evaluators.protocol import Evaluator, evaluate
 from kriegbot import kernels as kb
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.recursion import utility
@@ -38,7 +38,7 @@ class PrunedWorkspace(NamedTuple):
     """Memory of a search.
 
     stack [size * HISTORY]: sets of histories; moves [levels * LEVEL]; open_tries [levels], the number of open tries;
-    counters [COUNTERS]; stop [1], set from outside.
+    counters [COUNTERS]; stop [1], the flag of `stop_after`.
     """
 
     stack: kb.WordArray
@@ -73,7 +73,7 @@ def leaf(search: Pruned, position: kb.Position, we_moved: bool, scratch: kb.Move
     end = kb.game_end(search.tables, position, checkers, pinned, search.rules, scratch)
     if end != 0:
         return utility(end, we_moved)
-    return float(search.evaluator(search.tables, position, search.side))
+    return float(evaluate(search.evaluator, search.tables, position, search.side, search.work.stop))
 
 
 @kb.kernel
@@ -102,7 +102,8 @@ def push(search: Pruned, top: int, position: kb.Position, pair: kb.Word) -> None
     """Write a history to the top of the stack."""
     target = history(search, top)
     kb.store(target, 0, position)
-    target[STAY], target[PAIR] = kb.word(search.evaluator(search.tables, position, search.side)), pair
+    stay = evaluate(search.evaluator, search.tables, position, search.side, search.work.stop)
+    target[STAY], target[PAIR] = kb.word(stay), pair
 
 
 @kb.kernel

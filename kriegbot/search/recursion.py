@@ -17,8 +17,10 @@ A quiet move (`kernels.is_quiet`) gives no check and ends nothing, so its leaf n
 from math import sqrt
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from evaluators import WIN
-from evaluators.protocol import Evaluator
+from evaluators.protocol import Evaluator, evaluate
 from kriegbot import kernels as kb
 from kriegbot.models.protocol import Announced, Opponent
 from kriegbot.search.backup import Fold
@@ -114,7 +116,7 @@ def leaf(walk: Walk, quiet: kb.QuietInfo, position: kb.Position, move: int, we_m
         end = kb.game_end(walk.tables, after, checkers, pinned, walk.rules, scratch)
         if end != 0:
             return utility(end, we_move)
-    value = float(walk.evaluator(walk.tables, after, walk.side))
+    value = float(evaluate(walk.evaluator, walk.tables, after, walk.side, walk.tree.stop))
     if captured >= 0 and walk.exchange != 0.0:
         gained = walk.exchange * kb.exchange(walk.tables, after, captured)
         value += -gained if we_move else gained
@@ -132,7 +134,7 @@ def weigh_replies(
         return float(count)
     total = 0.0
     for i in range(count):
-        total += weights[i]
+        total += weights[i] if weights[i] >= 0.0 else np.nan  # which the values at the root show
     return total
 
 
@@ -195,7 +197,7 @@ def list_outcomes(walk: Walk, position: kb.Position, depth: int, stage: int, the
         walk.fold(stay, weights, kb.advance(outcomes, width * kb.MAX_MOVES * (min(depth, 2) - 1)), count)
         walk.tree.counters[LEAVES] += count
     else:
-        put(walk, stay, float(walk.evaluator(walk.tables, position, walk.side)))
+        put(walk, stay, float(evaluate(walk.evaluator, walk.tables, position, walk.side, walk.tree.stop)))
         walk.tree.counters[LEAVES] += count + 1
     if count == 0:
         walk.tree.counters[MISFIT] = 1

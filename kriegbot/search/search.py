@@ -14,8 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evaluators.protocol import MAX_CENTIPAWNS, OUT_OF_RANGE
 from kriegbot.kernels import MAX_MOVES, TABLES, IntArray, RealArray
 from kriegbot.models.built_in import uniform
+from kriegbot.parts import BadPart
 from kriegbot.search.information_set import InformationSet, Tries
 from kriegbot.search.pruned import paranoid_values
 from kriegbot.search.recursion import walk_batch
@@ -185,7 +187,10 @@ def parts_within(deadline: float | None, boards: int, most: int) -> Iterator[sli
 
 @contextmanager
 def stop_after(seconds: float | None) -> Iterator[IntArray]:
-    """Yield a flag int64[1] that becomes 1 once `seconds` are over; None sets no limit."""
+    """Yield a flag int64[1] that becomes 1 once `seconds` are over; None sets no limit.
+
+    Raise BadPart at the end if `evaluate` has set the flag.
+    """
     stop = np.full(1, seconds is not None and seconds <= 0.0, np.int64)
     timer = threading.Timer(seconds or 0.0, stop.fill, (1,))
     timer.daemon = True
@@ -195,3 +200,5 @@ def stop_after(seconds: float | None) -> Iterator[IntArray]:
         yield stop
     finally:
         timer.cancel()
+    if stop[0] == OUT_OF_RANGE:
+        raise BadPart(f"the evaluator gives a value beyond -{MAX_CENTIPAWNS} to {MAX_CENTIPAWNS} centipawns")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kriegbot import kernels as kb
+from kriegbot.parts import BadPart
 from kriegbot.search.backup import Backup, Fold, Settle
 
 REFUSED = (1 << 18) - 1
@@ -36,9 +37,9 @@ class SearchTree(NamedTuple):
     """Tree of information sets. A slot is a try of a node. Arrays of two dimensions are stored flat, row after row.
 
     nodes [N, 3] and the weights [N] of their histories; tries [S] and totals [S, width] of the slots; keys [H] and
-    node_of_key [H], a hash table from (slot, announcements) to node; counters [6]; stop [1], set from outside to end a
-    walk; legal [M], the weight of histories in which each try at the root was legal; start [width], the rule's first
-    totals; most_nodes and most_slots; last_key, the hash table's size less 1.
+    node_of_key [H], a hash table from (slot, announcements) to node; counters [6]; stop [1], the flag of `stop_after`;
+    legal [M], the weight of histories in which each try at the root was legal; start [width], the rule's first totals;
+    most_nodes and most_slots; last_key, the hash table's size less 1.
     """
 
     nodes: kb.IntArray
@@ -193,10 +194,15 @@ def after_reply(
 
 
 def back_up(tree: SearchTree, backup: Backup, tries: int) -> kb.RealArray:
-    """Return what `Settle` gives each try [tries] at the root, from the leaves up; leave the tree as it is."""
+    """Return what `Settle` gives each try [tries] at the root, from the leaves up; leave the tree as it is.
+
+    Raise BadPart if that is no number.
+    """
     scratch = np.empty(tree.width * (int(tree.counters[USED_SLOTS]) + 2) + 1)
     values = np.empty(tries)
     _back_up(tree, (np.array(backup.parameters, np.float64), backup.fold, backup.settle), scratch, values)
+    if not np.isfinite(values).all():
+        raise BadPart(f"backup rule {backup.name} gives {values.sum():g}, or the opponent model an illegal weight")
     return values
 
 
@@ -216,16 +222,20 @@ def _back_up(
     unit_weight[0] = 1.0  # totals are sums over histories, not means: they carry the weights already
     for i in range(width * tree.counters[USED_SLOTS]):
         totals[i] = tree.totals[i]
+    is_broken = False
     # Children come after their parents, so one pass from the last node to the first suffices.
     for node in range(tree.counters[USED_NODES] - 1, 0, -1):
         first, tries = tree.nodes[NODE_FIELDS * node + FIRST], tree.nodes[NODE_FIELDS * node + COUNT]
         best = -np.inf
         for slot in range(first, first + tries):
             value = settle(kb.advance(totals, width * slot), tree.weights[node], parameters, passed_up)
+            if np.isnan(value):  # a maximum would pass over it
+                is_broken = True
             if slot == first or value > best:
                 best = value
                 for i in range(width):
                     of_best[i] = passed_up[i]
         fold(kb.advance(totals, width * tree.nodes[NODE_FIELDS * node + PARENT]), unit_weight, of_best, 1)
     for i in range(len(root_values)):
-        root_values[i] = settle(kb.advance(totals, width * i), tree.weights[0], parameters, passed_up)
+        value = settle(kb.advance(totals, width * i), tree.weights[0], parameters, passed_up)
+        root_values[i] = np.nan if is_broken else value

@@ -1,0 +1,56 @@
+"""Files of the kernel cache, each with a digest of its content at its beginning, so that damage is noticed.
+
+A full disk, a crash or a faulty sector may empty, halve or change a file. It is then made again.
+"""
+
+import hashlib
+import logging
+from contextlib import suppress
+from pathlib import Path
+
+from referee.text import atomic_file, one_line
+
+DIGEST_SIZE = hashlib.sha256().digest_size
+MARKERS = "prepared*"
+
+log = logging.getLogger("kriegbot")
+
+
+def write_stored(path: Path, content: bytes) -> None:
+    """Write a file and its digest, if the folder can be written."""
+    with suppress(OSError), atomic_file(path) as file:
+        file.write(hashlib.sha256(content).digest() + content)
+
+
+def read_stored(path: Path, *, is_logged: bool = True) -> bytes | None:
+    """Return the content of a file; None if it is missing or, which is logged, damaged."""
+    with suppress(OSError):
+        stored = path.read_bytes()
+        digest, content = stored[:DIGEST_SIZE], stored[DIGEST_SIZE:]
+        if hashlib.sha256(content).digest() == digest:
+            return content
+    if is_logged and path.exists():
+        log.warning("The file %s of compiled kernels is damaged; it is made again.", path)
+    return None
+
+
+def write_marker(marker: Path) -> None:
+    """Write the names of all kernels in a marker's folder into the marker."""
+    write_stored(marker, "\n".join(path.name for path in marker.parent.glob("*.nbc")).encode())
+
+
+def is_complete(marker: Path) -> bool:
+    """Return True if a marker and all files that it names are there and sound.
+
+    Remove those that are not, and all markers, and log that in one line.
+    """
+    names = read_stored(marker, is_logged=False)
+    files = [] if names is None else [marker.with_name(name) for name in names.decode().splitlines()]
+    damaged = [path for path in files if read_stored(path, is_logged=False) is None]
+    if damaged:
+        which = one_line(", ".join(path.name for path in damaged), 200)
+        log.warning("%d files of compiled kernels are missing or damaged; they are made again: %s", len(damaged), which)
+        for path in (*damaged, *marker.parent.glob(MARKERS)):
+            with suppress(OSError):  # it is gone, or in the sandbox
+                path.unlink()
+    return names is not None and not damaged
