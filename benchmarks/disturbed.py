@@ -2,27 +2,39 @@
 
     python benchmarks/disturbed.py --games 500
 
-Plays the same tournament four times: undisturbed; with Ctrl-C and kill -9 of the main process, workers and players at
-random moments, started again until it is done; by Dask; and as three shards, merged. Linux only.
+Plays the same tournament four times: undisturbed; disturbed at random moments and started again until it is done; by
+Dask; and as three shards, merged. The disturbances: Ctrl-C, kill -9 of the main process, workers and players, no more
+memory for a worker or player (ulimit), an emptied file of compiled kernels, and everything suspended for 20 seconds.
+Says what the disturbed tournament reports: nobody may have lost a game by forfeit. Linux only.
 """
 
 import argparse
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from rich.progress import Progress
 
+from kriegbot.folders import cache_folder
+from tournaments.report import report_of
 from tournaments.store import Store
 
 PLAYERS = ("rand", "overconfident:depth=1,samples=1683,resample=112,particles=20000")
-DISTURBANCES = ("Ctrl-C", "kill -9 of the main process", "kill -9 of a worker", "kill -9 of a player")
+MEMORY, CACHE, SUSPENSION = "no more memory", "an emptied cache file", "suspended"
+DISTURBANCES = (
+    *("Ctrl-C", "kill -9 of the main process", "kill -9 of a worker", "kill -9 of a player"),
+    *(MEMORY, CACHE, SUSPENSION),
+)
+SUSPENDED, ADDRESSES = 20.0, 64 * 2**20  # seconds; bytes of addresses that a process without memory may have
 
 
 def command(*arguments: object) -> list[str]:
@@ -44,18 +56,35 @@ def disturb(process: int, kind: str, rng: random.Random) -> bool:
     """Disturb once; return False if there was nothing to disturb."""
     workers = children(process)
     players = [player for worker in workers for player in children(worker)]
-    targets = {"kill -9 of a worker": workers, "kill -9 of a player": players}.get(kind, [process])
+    mortal = {"kill -9 of a worker": workers, "kill -9 of a player": players, MEMORY: [*workers, *players]}
+    targets = mortal.get(kind, [process])
     if not targets:
         return False
     try:
-        os.kill(rng.choice(targets), signal.SIGINT if kind == "Ctrl-C" else signal.SIGKILL)
+        if kind == CACHE:
+            rng.choice([*cache_folder().glob("kernels-*/*.nbc")]).write_bytes(b"")
+        elif kind == MEMORY:
+            resource.prlimit(rng.choice(targets), resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+        elif kind == SUSPENSION:
+            for number in (signal.SIGSTOP, signal.SIGCONT):
+                for one in (process, *workers, *players):
+                    with suppress(ProcessLookupError):
+                        os.kill(one, number)
+                time.sleep(SUSPENDED if number == signal.SIGSTOP else 0.0)
+        else:
+            os.kill(rng.choice(targets), signal.SIGINT if kind == "Ctrl-C" else signal.SIGKILL)
     except ProcessLookupError:
         return False
     return True
 
 
-def play_disturbed(arguments: list[object], pause: float, seed: int) -> Counter[str]:
-    """Play a tournament to its end, disturbed after pauses of this mean length in seconds; count the disturbances."""
+def play_disturbed(
+    arguments: list[object], pause: float, seed: int, disturbances: Sequence[str]
+) -> tuple[Counter[str], int]:
+    """Play a tournament to its end, disturbed after pauses of this mean length in seconds.
+
+    Return the number of disturbances of each kind, and the last exit code.
+    """
     rng, counts = random.Random(seed), Counter[str]()
     while True:
         with tempfile.TemporaryFile() as output:
@@ -64,14 +93,15 @@ def play_disturbed(arguments: list[object], pause: float, seed: int) -> Counter[
                 try:
                     main.wait(rng.expovariate(1 / pause))
                 except subprocess.TimeoutExpired:
-                    rarest_first = sorted(DISTURBANCES, key=lambda kind: (counts[kind], rng.random()))
-                    kind = next(kind for kind in rarest_first if disturb(main.pid, kind, rng))
-                    counts[kind] += 1
+                    rarest_first = sorted(disturbances, key=lambda kind: (counts[kind], rng.random()))
+                    kind = next((kind for kind in rarest_first if disturb(main.pid, kind, rng)), None)
+                    if kind is not None:
+                        counts[kind] += 1
                     time.sleep(0.5 if kind in DISTURBANCES[:2] else 0)
             output.seek(0)
             text = output.read().decode()
         if main.returncode in (0, 1) and "Results" in text:
-            return counts
+            return counts, main.returncode
         was_starting = text.rstrip().endswith("KeyboardInterrupt")  # Ctrl-C before kriegbot was imported
         if main.returncode not in (130, -signal.SIGINT, -signal.SIGKILL) and not was_starting:
             raise SystemExit(f"kriegbot ended with {main.returncode}:\n{text}")
@@ -91,6 +121,7 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=10.0, help="mean seconds between two disturbances")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limits", default="paper")
+    parser.add_argument("--disturbances", nargs="*", choices=DISTURBANCES, default=DISTURBANCES)
     options = parser.parse_args()
     common = ["tournament", *options.players, "--games", options.games, "--limits", options.limits, "--seed", 1]
     with tempfile.TemporaryDirectory() as name, Progress(disable=not sys.stderr.isatty()) as progress:
@@ -107,7 +138,9 @@ def main() -> None:
         run(*common, "--jobs", 2, "--out", folder / "undisturbed.sqlite")
         progress.update(task, advance=1, description="disturbed")
         disturbed = [*common, "--jobs", 3, "--out", folder / "disturbed.sqlite"]
-        counts = play_disturbed(disturbed, options.pause, options.seed)
+        counts, code = play_disturbed(disturbed, options.pause, options.seed, options.disturbances)
+        with Store.open(folder / "disturbed.sqlite") as store:
+            report = report_of(store)
         progress.update(task, advance=1, description="dask")
         run(*common, "--jobs", 2, "--executor", "dask", "--out", folder / "dask.sqlite")
         progress.update(task, advance=1, description="three shards")
@@ -119,9 +152,11 @@ def main() -> None:
         undisturbed = games(folder / "undisturbed.sqlite")
         same = {way: games(folder / f"{way}.sqlite") == undisturbed for way in ("disturbed", "dask", "merged")}
     print(f"{len(undisturbed)} games; disturbed by {', '.join(f'{count} x {kind}' for kind, count in counts.items())}")
+    print(f"  disturbed: exit code {code}, {len(report.forfeits)} forfeits, {len(report.incidents)} incidents:")
+    print(*sorted(f"    game {incident.game}: {incident.what}" for incident in report.incidents), sep="\n")
     for way, is_same in same.items():
         print(f"  {way}: {'the same games, byte for byte' if is_same else 'OTHER GAMES'}")
-    if not all(same.values()) or len(undisturbed) != options.games:
+    if not all(same.values()) or len(undisturbed) != options.games or report.forfeits:
         raise SystemExit(1)
 
 

@@ -17,6 +17,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from queue import Empty, SimpleQueue
 from typing import IO, Any, ParamSpec, TextIO, TypeVar
 
@@ -35,6 +36,8 @@ LOG_BYTES = 20_000  # bytes kept from the end of a child's stderr
 CHUNK = 65536
 QUEUED = 16  # chunks that wait for each other at most
 TICK = 0.2  # seconds of one wait: Windows delivers Ctrl-C between waits (docs.python.org/3/library/threading.html)
+STANDSTILL = 0.5  # seconds without a heartbeat, one every TICK, in which this process stood still
+ARRIVING = 0.05  # seconds until what a child has written is in our queue
 MOST_PATIENCE = 1.0  # seconds in which a log is read at most, however often more comes
 SUPERVISOR_PATIENCE = 2.0  # seconds that a supervisor has to end everything that its program has started
 ANSWER, LOG = "answer", "log"  # the streams that a child writes
@@ -54,11 +57,39 @@ class OutputLimit(Exception):
     """The child has written more than it may. The message names the limit."""
 
 
+class _AwakeClock:
+    """The clock `awake_time`. A thread reads it every TICK, and the time of a longer gap is left out."""
+
+    def __init__(self) -> None:
+        self._lock, self._last, self._lost = threading.Lock(), time.monotonic(), 0.0
+        threading.Thread(target=self._beat, daemon=True).start()
+
+    def read(self) -> float:
+        with self._lock:
+            now = time.monotonic()
+            self._lost += now - self._last if now - self._last > STANDSTILL else 0.0
+            self._last = now
+            return now - self._lost
+
+    def _beat(self) -> None:
+        never = threading.Event()
+        while not never.wait(TICK):
+            self.read()
+
+
+_awake_clock = cache(_AwakeClock)
+
+
+def awake_time() -> float:
+    """Return seconds by a clock that stands still while this process does: suspended, by itself or with the machine."""
+    return _awake_clock().read()
+
+
 class LineProcess:
     """A child process that exchanges lines, out of the reach of the terminal's Ctrl-C. Raises CannotStart.
 
     If `is_supervised`, the daemons that it starts end with it (`kriegbot.posix`), on Linux. Deadlines are those of
-    `time.monotonic`; TimeoutError says that one has passed.
+    `awake_time`; TimeoutError says that one has passed.
     """
 
     max_line, max_output = MAX_LINE, MAX_OUTPUT
@@ -90,10 +121,14 @@ class LineProcess:
         self._unread, self._log, self.is_running = b"", b"", True
         self._written = dict.fromkeys(streams, 0)
         self._unsent: SimpleQueue[bytes] = SimpleQueue()
-        self._arrived: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
-        threading.Thread(target=self._write, args=(self._process.stdin,), daemon=True).start()
-        for name in self._open:
-            threading.Thread(target=self._read, args=(name, streams[name]), daemon=True).start()
+        self._arrived: SimpleQueue[tuple[str, bytes | Exception]] = SimpleQueue()
+        try:
+            threading.Thread(target=self._write, args=(self._process.stdin,), daemon=True).start()
+            for name in self._open:
+                threading.Thread(target=self._read, args=(name, streams[name]), daemon=True).start()
+        except RuntimeError as error:  # no more threads
+            self.kill()
+            raise CannotStart(str(error)) from None
 
     @property
     def pid(self) -> int:
@@ -104,7 +139,7 @@ class LineProcess:
         """Send lines, whether or not the child reads them; raise TimeoutError if too many earlier ones are unread."""
         self._written = dict.fromkeys(self._written, 0)
         while self._unsent.qsize() > QUEUED:
-            if time.monotonic() > deadline:
+            if awake_time() > deadline:
                 raise TimeoutError
             time.sleep(0.01)
         self._unsent.put("".join(f"{line}\n" for line in lines).encode())
@@ -124,7 +159,7 @@ class LineProcess:
         """Return the first line that the child has written and `line` has not returned, if any; raise OutputLimit."""
         with contextlib.suppress(TimeoutError):
             while True:
-                self._take_next(0)
+                self._take_next(None)
         return self._unread.partition(b"\n")[0].decode(errors="backslashreplace") if self._unread else None
 
     def log(self, patience: float = 0.0) -> str:
@@ -132,10 +167,10 @@ class LineProcess:
 
         Wait until nothing comes for `patience` seconds: what the child wrote before its last line may be read later.
         """
-        last = time.monotonic() + MOST_PATIENCE
+        last = awake_time() + MOST_PATIENCE
         with contextlib.suppress(OutputLimit, TimeoutError):
-            while time.monotonic() < last:
-                self._take_next(time.monotonic() + patience * (LOG in self._open))
+            while awake_time() < last:
+                self._take_next(awake_time() + patience if patience and LOG in self._open else None)
         return harmless(self._log.decode(errors="replace"))
 
     def clear_log(self) -> None:
@@ -166,10 +201,13 @@ class LineProcess:
                 posix.kill_group(self.pid)  # its program may have killed the supervisor
         code = self._process.wait()
         self.is_running = False  # a thread that reads for a daemon ends at the next chunk
-        with contextlib.suppress(TimeoutError):
-            while self._open:
-                with contextlib.suppress(OutputLimit):
-                    self._take_next(time.monotonic() + patience)
+        while self._open:
+            try:
+                self._take_next(awake_time() + patience)
+            except TimeoutError:
+                break
+            except Exception:  # noqa: BLE001 - of a stream that nobody needs any more
+                continue
         return code if has_ended else None
 
     def ends_within(self, patience: float) -> bool:
@@ -178,16 +216,21 @@ class LineProcess:
             self._process.wait(patience)
         return self._process.poll() is not None
 
-    def _take_next(self, deadline: float) -> None:
-        """Take a chunk of a stream, the empty one at its end; raise TimeoutError or OutputLimit."""
-        left, arrived = 2 * TICK, None
+    def _take_next(self, deadline: float | None) -> None:
+        """Take a chunk of a stream, the empty one at its end; raise TimeoutError or OutputLimit.
+
+        Without a deadline take only what has arrived. Raise what has ended the thread that reads or writes.
+        """
+        left, arrived = 0.0, None
         while arrived is None:
-            if left <= TICK:
+            left = 0.0 if deadline is None else deadline - awake_time()
+            with contextlib.suppress(Empty):  # what arrived in time counts, even if it is read late
+                arrived = self._arrived.get(timeout=0 if deadline is None else max(ARRIVING, min(left, TICK)))
+            if arrived is None and left <= 0:
                 raise TimeoutError
-            left = deadline - time.monotonic()
-            with contextlib.suppress(Empty):
-                arrived = self._arrived.get(timeout=max(0, min(left, TICK)))
         name, data = arrived
+        if isinstance(data, Exception):
+            raise data
         if not data:
             self._open.discard(name)
         elif name == LOG:
@@ -199,7 +242,7 @@ class LineProcess:
             raise OutputLimit(f"more than {self.max_output} bytes in its {name}")
 
     def _read(self, name: str, stream: IO[bytes]) -> None:
-        with stream:
+        with self._reporting(name), stream:
             while self.is_running and (data := stream.read(CHUNK)):
                 self._arrived.put((name, data))
                 while self._arrived.qsize() > QUEUED and self.is_running:
@@ -207,10 +250,17 @@ class LineProcess:
         self._arrived.put((name, b""))
 
     def _write(self, stream: IO[bytes]) -> None:
-        with contextlib.suppress(OSError), stream:  # it reads no more
+        with self._reporting(ANSWER), contextlib.suppress(OSError), stream:  # it reads no more
             while unsent := self._unsent.get():
                 while unsent:
                     unsent = unsent[stream.write(unsent) :]
+
+    @contextlib.contextmanager
+    def _reporting(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - whoever waits for the child gets it
+            self._arrived.put((name, error))
 
 
 class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
@@ -350,16 +400,18 @@ def own_streams() -> tuple[Iterator[str], TextIO]:
 
 
 def _kill_tree(pid: int) -> None:
-    """Kill a process and its descendants. A suspended one starts no others meanwhile."""
-    with contextlib.suppress(psutil.Error):
-        tree = [psutil.Process(pid)]
-        for process in tree:
-            with contextlib.suppress(psutil.Error):
-                process.suspend()
-                tree += process.children()
-        for process in tree:
-            with contextlib.suppress(psutil.Error):
-                process.kill()
+    """Kill a process and its descendants, found by passes over all processes. A suspended one starts no others."""
+    tree, size = dict[int, psutil.Process](), -1
+    while len(tree) > size:
+        size = len(tree)
+        for process in psutil.process_iter(["ppid"]):
+            if process.pid not in tree and (process.pid == pid or process.info["ppid"] in tree):
+                tree[process.pid] = process
+                with contextlib.suppress(psutil.Error):
+                    process.suspend()
+    for process in tree.values():
+        with contextlib.suppress(psutil.Error):
+            process.kill()
 
 
 def usable_cores() -> int:

@@ -100,15 +100,15 @@ def _terminate_after_input() -> None:
 
 def _kill_orphans() -> None:
     """Kill children until there are none. Children of a killed one become children of this process."""
-    while True:
-        for path in Path("/proc/self/task").glob("*/children"):
-            for child in path.read_text(encoding="utf-8").split():
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            lists = [path.read_text("utf-8").split() for path in Path("/proc/self/task").glob("*/children")]
+            children = [int(child) for each in lists for child in each]
+            for child in children:
                 with contextlib.suppress(OSError):
-                    os.kill(int(child), signal.SIGKILL)
-        try:
-            os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
+                    os.kill(child, signal.SIGKILL)
+            for _ in children or [0]:
+                os.waitpid(-1, 0)
 
 
 if __name__ == "__main__":

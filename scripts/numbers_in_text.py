@@ -20,7 +20,7 @@ from kriegbot import children
 from kriegbot.belief import belief, timeline
 from kriegbot.cli import learn
 from kriegbot.environments.spaces import ACTIONS, MAX_BYTE, PLANES
-from kriegbot.game import match, process
+from kriegbot.game import match, process, sandbox
 from kriegbot.kernels.position import Position
 from kriegbot.narration import even_time, helping, learning, reasons, results, turning
 from kriegbot.online import MAX_GAMES, reading
@@ -88,8 +88,9 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
     "CONTRIBUTING.md": [("Needs CPython {} to {},", *PYTHONS)],
     "docs/play.md": [
         ("see the {} best tries", word(helping.HINTS)),
-        ("at most a {} of the time at the", part(TimeControl(6000, 0).turn() / 6000)),
-        ("and {} of the increment", f"{TimeControl(0, 100).turn() / 100:g}"),
+        ("gets a {} of its remaining time", part(TimeControl(6000, 0).turn(3000) / 3000)),
+        ("and {} of the increment", f"{TimeControl(0, 100).turn(0) / 100:g}"),
+        ("at least {} seconds. Time", f"{TimeControl(60, 0).turn(0):g}"),
         ("The first game has {} tasks", word(len(learning.first_game().steps))),
         ("at most {} lines of tries", learn.MAX_PUZZLE_LINES),
         ("There are {} kinds", word(len(learning.PUZZLE_KINDS))),
@@ -109,6 +110,7 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
     "docs/bots.md": [
         ("`ready` within {} seconds", f"{process.OUTSIDE_PATIENCE:g}"),
         ("makes {} tries in a turn", match.MAX_NONSENSE),
+        ("at most {} processes", sandbox.MOST_PROCESSES),
         ("a line of more than {} bytes or an answer of more than {}", children.MAX_LINE, children.MAX_OUTPUT),
     ],
     "docs/clusters.md": [("by another worker, {} attempts in all", word(schedule.MOST_ATTEMPTS))],

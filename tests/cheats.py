@@ -760,6 +760,67 @@ def wakes_another_player() -> object:
     return False
 
 
+MEMORY = "ask which parts of a file are in memory, or remove them from there, as a note"
+
+
+@way(MEMORY)
+def sees_what_is_in_memory() -> object:
+    page, _ = mapped()
+    seen = ctypes.create_string_buffer(b"\2", 1)  # the system writes 0 or 1
+    call("mincore", ctypes.c_void_p(page), ctypes.c_size_t(4096), seen)
+    return seen.raw != b"\2"
+
+
+@way(MEMORY, UNTRIED)
+def counts_what_is_in_memory() -> object:
+    counts = (ctypes.c_ulonglong * 5)(*[77] * 5)
+    call(451, os.open(scene["common"], os.O_RDONLY), (ctypes.c_ulonglong * 2)(0, 4096), counts, 0)  # cachestat
+    return list(counts) != [77] * 5
+
+
+@way(MEMORY, UNTRIED)
+def reads_only_what_is_in_memory() -> object:
+    try:
+        return os.preadv(os.open(scene["common"], os.O_RDONLY), [bytearray(1)], 0, os.RWF_NOWAIT)
+    except BlockingIOError:
+        return True  # which tells as much
+
+
+def is_forgotten(forget: Callable[[int, int], object]) -> bool:
+    """Return True if a file in memory has to be read from its disk again after a call (file, address of its page)."""
+    with open(glob.__file__, "rb") as file:  # nobody else maps it
+        file.read()
+        page = libc.mmap(None, ctypes.c_size_t(4096), mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), ctypes.c_long(0))
+        ctypes.c_uint.from_address(page).value  # noqa: B018 - reading maps the page
+        forget(file.fileno(), page)
+        libc.munmap(ctypes.c_void_p(page), ctypes.c_size_t(4096))
+        page = libc.mmap(None, ctypes.c_size_t(4096), mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), ctypes.c_long(0))
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_majflt
+        ctypes.c_uint.from_address(page).value  # noqa: B018 - a "major fault" is one that reads the disk
+        return resource.getrusage(resource.RUSAGE_SELF).ru_majflt > before
+
+
+@way(MEMORY, UNTRIED)
+def has_the_system_forget_a_file() -> object:
+    def forget(file: int, page: int) -> None:
+        libc.munmap(ctypes.c_void_p(page), ctypes.c_size_t(4096))
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+
+    return is_forgotten(forget)
+
+
+@way(MEMORY, UNTRIED)
+def moves_a_page_out_of_memory() -> object:
+    return is_forgotten(lambda _, page: call("madvise", ctypes.c_void_p(page), ctypes.c_size_t(4096), 21))
+
+
+@way(LOAD, walled=ALWAYS)
+def times_what_it_reads() -> object:
+    begun = time.perf_counter()
+    os.pread(os.open(scene["common"], os.O_RDONLY), 1, 0)
+    return time.perf_counter() - begun
+
+
 def attempts() -> Iterator[str]:
     """Try each way in a process of its own; yield what came of it."""
     for one in WAYS:

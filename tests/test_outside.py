@@ -165,7 +165,7 @@ def test_what_a_player_sends_is_not_executed(tmp_path: Path) -> None:
 
 def test_any_death_of_a_player_from_outside_loses_and_one_of_ours_is_told_from_it() -> None:
     view = Referee().view(chess.WHITE)
-    for text, failure in (("rand", Failure.KILLED), (PYTHON, Failure.DIED)):
+    for text, failure in (("rand", Failure.OURS), (PYTHON, Failure.DIED)):
         with ProcessSeat(parse_spec(text, sandbox=False)) as seat:
             seat.begin(1)
             assert seat.pid is not None
@@ -379,7 +379,7 @@ def test_a_player_from_outside_may_take_any_time(time: str, patience: float) -> 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f"{PYTHON}:boldnes=1", "has no option 'boldnes'; did you mean 'boldness'? It takes boldness (0..1)."),
+        (f"{PYTHON}:boldnes=1", "has no option 'boldnes'; did you mean 'boldness'? It takes boldness (0..1)"),
         (f"{PYTHON}:boldness=2", "illegal boldness '2' for player"),
         (f"{EXAMPLES / 'own_player.py'}:Forwards", "has no 'Forwards'; did you mean 'Forward'?"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shlex
 import shutil
 import site
@@ -18,6 +19,7 @@ from kriegbot.cli import tournament as tournament_module
 from kriegbot.cli.main import main
 from kriegbot.game import sandbox
 from kriegbot.game.process import ProcessSeat
+from kriegbot.game.seat import Failure, PlayerFailed
 from kriegbot.players.specs import parse_spec
 from referee import Reason
 from tests.outside import BOT, PYTHON, against_rand
@@ -227,3 +229,29 @@ def test_a_sandbox_hides_files_network_and_processes_and_is_read_only(tmp_path: 
     assert played.record.end.reason is Reason.RESIGNATION
     assert "writes-tmp" in log
     assert not any(word in log for word in ("sees-secret", "sees-process", "writes-folder", "sees-shadow"))
+
+
+@NEEDS_BWRAP
+@pytest.mark.skipif(tuple(map(int, platform.release().split(".")[:2])) < sandbox.LINUX, reason="this Linux is too old")
+def test_a_sandbox_has_a_limit_of_processes(tmp_path: Path) -> None:
+    """Root, which no such limit stops, has it, too."""
+    (tmp_path / "bot").mkdir()
+    bot = tmp_path / "bot" / "bot.py"
+    bot.write_text(
+        "import resource\nprint('version', *resource.getrlimit(resource.RLIMIT_NPROC))\nprint('ready', flush=True)\n"
+        "input()\n",
+        encoding="utf-8",
+    )
+    assert_sits_in_sandbox([sys.executable, str(bot)], f"{sandbox.MOST_PROCESSES} {sandbox.MOST_PROCESSES}")
+
+
+@NEEDS_BWRAP
+def test_a_sandbox_that_cannot_be_set_up_is_no_fault_of_its_player(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = parse_spec("program:true", sandbox=True)
+    sandbox.why_unavailable()
+    monkeypatch.setattr(sandbox, "ISOLATED", (*sandbox.ISOLATED, "--ro-bind", str(tmp_path / "gone"), "/gone"))
+    with ProcessSeat(spec) as seat, pytest.raises(PlayerFailed) as failed:
+        seat.begin(1)
+    assert failed.value.failure is Failure.OURS

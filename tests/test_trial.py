@@ -59,7 +59,7 @@ class Chatters(Bot):
         ("bots.py:Chatters", "player 'bots.py:Chatters' gave an invalid answer: 'e2e4', not a Choice.\n"),
         (
             "broken.py:Bot",
-            "player 'broken.py:Bot': cannot load 'broken.py': ImportError: no x1.\n",
+            "player 'broken.py:Bot': \"cannot load 'broken.py': ImportError: no x1\".\n",
         ),
         ("program:true", "player 'program:true' died: its process ended (exit code 0).\n"),
         (
@@ -138,9 +138,12 @@ def test_all_play_by_a_rule_set_from_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("own_rules.py:TAKEN", "rule set 'own_rules.py:TAKEN': the name 'wild16' is taken; it takes another one.\n"),
-        ("own_rules.py:NUMBER", "rule set 'own_rules.py:NUMBER' is a int; it takes a RuleSet.\n"),
-        ("own_rules.py:QUIT", "rule set 'own_rules.py:QUIT': 'own_rules.py' has no 'QUIT'.\n"),
+        (
+            "own_rules.py:TAKEN",
+            "rule set 'own_rules.py:TAKEN': \"the name 'wild16' is taken; it takes another one\".\n",
+        ),
+        ("own_rules.py:NUMBER", "rule set 'own_rules.py:NUMBER': 'is a int; it takes a RuleSet'.\n"),
+        ("own_rules.py:QUIT", "rule set 'own_rules.py:QUIT': \"'own_rules.py' has no 'QUIT'\".\n"),
         ("no.py:QUIET", "rule set 'no.py:QUIET': there is no file 'no.py'.\n"),
         ("quiet", "unknown rule set 'quiet'. Known: "),
     ],

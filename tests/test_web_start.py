@@ -140,7 +140,7 @@ def test_preparing_counts_on_nobodys_clock_and_a_move_before_it_still_gains_its_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 0.0
-    monkeypatch.setattr("kriegbot.web.seats.time.monotonic", lambda: now)
+    monkeypatch.setattr("kriegbot.web.seats.awake_time", lambda: now)
     clock = GameClock(TimeControl.of("60+5"))
     clock.switch(True)
     now = 10.0

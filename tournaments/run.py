@@ -66,7 +66,8 @@ class WarmSeats:
         if failed := result.failed:
             if failed.failure is Failure.REFUSED:
                 raise BadSpec(failed.detail)
-            if failed.failure is Failure.KILLED:
+            if failed.failure is Failure.OURS:
+                self.close()
                 return Died(game, f"a player {failed.detail}", attempt)
         return _finished(game, result, time.perf_counter() - begun)
 
@@ -198,6 +199,8 @@ def run(
                 for side in (outcome.white, outcome.black):
                     if side.failure:
                         LOGGER.warning("game %d: %s %s\n%s", game, side.player, side.failure, side.log)
+                    elif side.log:
+                        LOGGER.info("game %d: %s wrote: %s", game, side.player, one_line(side.log, 200))
                 store.add(outcome)
             watch(outcome)
             if is_decided():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -18,6 +20,7 @@ from rich.progress import track
 
 from kriegbot.children import CannotStart
 from kriegbot.game import sandbox as bubblewrap
+from kriegbot.game.match import PlayerStatistics
 from kriegbot.game.process import try_out
 from kriegbot.players import specs
 from kriegbot.request import Refused, check_sandbox, seed_of, whole_of
@@ -26,6 +29,7 @@ from referee.text import PRIVATE, atomic_file, did_you_mean, one_line, quoted, u
 
 T = TypeVar("T")
 
+SHORT = (errno.ENOMEM, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.EIO)
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # of a bad command line; it has no public name
 
 
@@ -164,6 +168,12 @@ class GameFile:
         self._is_ours = True
 
 
+def show_log(player: PlayerStatistics) -> None:
+    """Print what a player wrote, indented so that it cannot pose as ours, on stderr."""
+    if player.log:
+        print(f"--- {player.player} wrote:", textwrap.indent(player.log.rstrip(), "  | "), sep="\n", file=sys.stderr)
+
+
 def free_name(folder: Path = Path()) -> Path:
     """Return an unused file name in a folder, by default the current one."""
     stem = f"kriegspiel-{datetime.now():%Y-%m-%d-%H%M%S}"
@@ -177,10 +187,17 @@ def refusal(error: Exception) -> str | None:
         return one_line(str(Refused(str(error))))
     if isinstance(error, CannotStart):
         return one_line(f"{error}.")
+    if isinstance(error, MemoryError):
+        return f"out of memory. {one_line(str(error))}".strip()
     if isinstance(error, OSError):  # a full disk under standard output, for example
         where = "" if error.filename is None else f" {quoted(str(error.filename))}"
         return f"cannot read or write{where}: {error.strerror or one_line(str(error))}."
     return _usage(error) if isinstance(error, UsageError) else None
+
+
+def is_of_machine(error: Exception) -> bool:
+    """Return True if an error is no fault of the input: memory, disk or open files are short."""
+    return isinstance(error, CannotStart | MemoryError) or getattr(error, "errno", None) in SHORT
 
 
 def _usage(error: Exception) -> str:

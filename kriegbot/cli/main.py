@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -118,6 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be UTF-8
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="backslashreplace")  # nor what is typed
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # else the first process of a container would ignore it
     if COMPLETE in os.environ:
         completion_init()
     try:
@@ -132,7 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_output()
         return 0
     except Exception as error:
-        from kriegbot.cli.common import refusal  # only now: `--help` must not wait for it
+        from kriegbot.cli.common import is_of_machine, refusal  # only now: `--help` must not wait for it
 
         line = refusal(error)
         if line is None:
@@ -140,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"kriegbot: {line}", file=sys.stderr)
         if isinstance(error, OSError):
             _drop_output()
-        return 2
+        return 1 if is_of_machine(error) else 2
     return code if isinstance(code, int) else 0
 
 

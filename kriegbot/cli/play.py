@@ -242,7 +242,7 @@ class ConsoleGame:
                 print(f"The result cannot be saved: {error.strerror or error}.", file=sys.stderr)
         program = result.statistics(not self.side)
         if program.failure:
-            print(program.log.rstrip(), file=sys.stderr)
+            common.show_log(program)
         if is_draft and file is not None and not can_continue:
             with suppress(OSError):
                 unless_held(file.path.unlink)
@@ -257,6 +257,8 @@ class ConsoleGame:
             print(f"To continue: kriegbot resume{name}", flush=True)
         if result.interrupted or (end is not None and end.detail == "interrupted"):
             raise typer.Exit(130)
+        if result.failed is not None:
+            raise typer.Exit(1)
 
 
 def _commands(console: Console, help_: Help) -> Mapping[str, Answer]:

@@ -65,14 +65,13 @@ def match(
         print(dumps(_as_json(result, number), indent=2))
     else:
         for player in (result.white, result.black):
-            if player.log:
-                print(f"--- {player.player} wrote:", player.log.rstrip(), "---", sep="\n", file=sys.stderr)
+            common.show_log(player)
         lines = _explanations(result) if explain else None
         print(*([ending(result.record)] if quiet else playthrough(result.record, lines)), sep="\n")
     if save is not None:
         print(common.GameFile(save).save(result.record), file=sys.stderr)
-    if result.interrupted:
-        raise typer.Exit(130)
+    if result.interrupted or result.failed is not None:
+        raise typer.Exit(130 if result.interrupted else 1)
 
 
 def _as_json(result: GameResult, seed: int) -> dict[str, object]:

@@ -212,6 +212,7 @@ def _compile_for(specs: list[PlayerSpec]) -> None:
     if ours is not None:
         with preparing() as report, ProcessSeat(ours, report=report) as seat, contextlib.suppress(PlayerFailed):
             seat.begin(0)
+            sys.stderr.write(seat.log())
 
 
 class Scoreboard:

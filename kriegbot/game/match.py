@@ -3,11 +3,10 @@
 Commands, tournaments and the page play turns with `play_turn`, environments those of their opponent. Online play shares
 `ask_player`, since its referee is a server. A player that raises, hangs, dies, gives an invalid answer or tries for
 ever loses by forfeit, and the record says why; in a `HereSeat` one that hangs or exits takes the game with it. A person
-who leaves, or an interrupt, abandons the game: there is a record, too.
+who leaves, an interrupt, or a failure of ours abandons the game: there is a record, too.
 """
 
 import hashlib
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
@@ -21,6 +20,7 @@ from typing import Any
 
 import chess
 
+from kriegbot.children import awake_time
 from kriegbot.game.process import ProcessSeat, try_out
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
 from kriegbot.players.base import AgreeDraw, Choice, FlagFell, Leave, SeatAction
@@ -54,9 +54,9 @@ class Attempt:
 def ask_player(seat: Seat, view: View) -> Attempt:
     """Ask the player of a seat for its next action; raise PlayerFailed if it gives none."""
     seat.ready()
-    start = time.perf_counter()
+    start = awake_time()
     choice = seat.ask(view)
-    return Attempt(view, choice, time.perf_counter() - start)
+    return Attempt(view, choice, awake_time() - start)
 
 
 def apply_action(referee: Referee, action: SeatAction) -> Answer | None:
@@ -208,7 +208,7 @@ def seat_of(text: str, rules: RuleSet = BERKELEY) -> Seat:
     if not spec.is_outside:
         check_is_program(spec.name, player_kind(spec.name))
     try_out(spec, rules)
-    return ProcessSeat(spec) if spec.files else HereSeat(str(spec), partial(make_player, spec))
+    return ProcessSeat(spec) if spec.files else HereSeat(str(spec), partial(make_player, spec), is_ours=True)
 
 
 def without_last_turn(record: GameRecord) -> GameRecord:
@@ -246,7 +246,7 @@ class _Game:
     acting: chess.Color = chess.WHITE  # the side that loses if its player fails now
 
     def play(self) -> None:
-        """Play to the end; a player that fails forfeits the game."""
+        """Play to the end; a player that fails forfeits the game, and a failure of ours abandons it."""
         self._keep_record()
         try:
             for self.acting in chess.COLORS:
@@ -264,7 +264,12 @@ class _Game:
                     self._keep_record()
         except PlayerFailed as failed:
             self.failed = failed
-            self.referee.forfeit(self.acting, failed.detail)
+            if self.seats[self.acting].is_ours and failed.failure not in (Failure.HUNG, Failure.OVERRAN):
+                failed.failure = Failure.OURS
+            if failed.failure is Failure.OURS:
+                self.referee.abandon(f"kriegbot failed, {chess.COLOR_NAMES[self.acting]} {failed.detail}")
+            else:
+                self.referee.forfeit(self.acting, failed.detail)
         self._show_end()
 
     def _keep_record(self) -> None:

@@ -13,7 +13,6 @@ import re
 import secrets
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from kriegbot.children import CannotStart, LineProcess, OutputLimit, lower_priority
+from kriegbot.children import CannotStart, LineProcess, OutputLimit, awake_time, lower_priority
 from kriegbot.folders import cache_folder
 from kriegbot.game import sandbox
 from kriegbot.game.protocol import GREETING, BadLine, game_lines, read_answer, view_lines
@@ -41,16 +40,21 @@ if TYPE_CHECKING:
 PATIENCE = 300.0  # seconds for one answer of a player without a time budget
 GRACE = 10.0  # seconds that a player with a time budget may take beyond twice its budget
 MAX_BUDGET = 1e6  # seconds; a system call cannot wait much longer than twice that
-START_PATIENCE, PARTS_PATIENCE, OUTSIDE_PATIENCE = 600.0, 120.0, 60.0
-"""Seconds to start: built in (anew after each line of progress), built in with a part from outside, from outside."""
+START_PATIENCE, PARTS_PATIENCE, OUTSIDE_PATIENCE = 600.0, 120.0, 300.0
+"""Seconds to start: built in (anew after each line of progress), built in with a part from outside, from outside. They
+are the same before the first game, when a player is tried, and in each game."""
 PROBE, PROBE_PATIENCE = "4k3/7p/8/8/8/8/P7/4K3 w - - 0 1", 10.0
 """A small position in which a player from outside makes one try, and its seconds for that; a slow player passes."""
 LATE = 0.05  # seconds without output after which the log of a player from outside is complete
 DYING_PATIENCE = 5.0  # seconds to wait for the exit code of a process that has closed its output
 MAX_LINES = 1000  # lines that a player may send before its answer
 WORKER = "kriegbot.game.worker"
-FAILURES = {"failed": Failure.RAISED, "invalid": Failure.INVALID, "refused": Failure.REFUSED}
-"""First words of the lines with which a worker reports the failure of its player."""
+FAILURES = {
+    "failed": (Failure.RAISED, "raised "),
+    "broken": (Failure.OURS, "raised "),
+    "invalid": (Failure.INVALID, "gave an invalid answer: "),
+}
+"""First words of the lines with which a worker reports the failure of its player, and how their rest begins."""
 
 
 class Wait(NamedTuple):
@@ -66,6 +70,7 @@ class PlayerProcess(LineProcess):
     def __init__(self, spec: PlayerSpec, name: str) -> None:
         self.hashes: dict[Path, str] = {}  # SHA-256 of each file that the process has loaded
         self.pending_ready = 0  # `ready` lines still to come; above 1 if a game ended before its player was ready
+        self.title = f"player {quoted(spec.name)}"
         self._is_outside = spec.is_outside
         command = spec.command or [sys.executable, "-P", "-u", "-m", WORKER]
         cache_folder()  # if it falls back to a temporary folder, it logs that here, and the player uses the same one
@@ -73,9 +78,10 @@ class PlayerProcess(LineProcess):
         if not spec.command:
             environment["PYTHONPATH"] = os.pathsep.join(importable(is_same_script=False) + spec.import_folders)
         try:
-            if in_sandbox := spec.is_outside and spec.sandbox and sandbox.is_installed():
+            self._in_sandbox = spec.is_outside and spec.sandbox and sandbox.is_installed()
+            if self._in_sandbox:
                 command, environment = sandbox.sandboxed(command, environment, spec)
-            super().__init__(command, environment, is_supervised=spec.is_outside and not in_sandbox)
+            super().__init__(command, environment, is_supervised=spec.is_outside and not self._in_sandbox)
         except CannotStart as error:
             raise CannotStart(f"cannot start player '{name}': {error}") from None
 
@@ -85,20 +91,30 @@ class PlayerProcess(LineProcess):
             early = self.unread_output() if self._is_outside and not self.pending_ready else None
             if early is not None:
                 raise PlayerFailed(Failure.EARLY, f"answered out of turn: {one_line(early, 80)!r}")
-            self.send(lines, time.monotonic() + wait.seconds)
+            self.send(lines, awake_time() + wait.seconds)
 
     def received(self, wait: Wait) -> Iterator[str]:
         """Yield the lines that the player sends within one wait for all of them."""
-        deadline = time.monotonic() + wait.seconds
+        deadline = awake_time() + wait.seconds
         word = ""
         for _ in range(MAX_LINES):
             with self._failing(wait):
                 line = self.line(deadline)
                 word, _, rest = line.partition(" ")
-                if word in FAILURES:  # a later game must not read its next lines
-                    raise PlayerFailed(FAILURES[word], one_line(rest, 500) or word)
+                if word in FAILURES or (word == "refused" and self.pending_ready):
+                    raise self._reported(word, one_line(rest, 500))  # a later game must not read its next lines
             yield line
         raise self.invalid(f"{one_line(word, 80)!r}, said {MAX_LINES} times")
+
+    def _reported(self, word: str, text: str) -> PlayerFailed:
+        """Return a failure that the process reports. One from outside may report anything, so its text is quoted."""
+        if word == "refused":
+            own = text.removeprefix(self.title).lstrip(": ").removesuffix(".")
+            return PlayerFailed(Failure.REFUSED, f"{self.title}: {own!r}." if self._is_outside else text)
+        failure, beginning = FAILURES[word]
+        if self._is_outside and failure is Failure.OURS:
+            failure = Failure.RAISED  # its memory and files are its own affair
+        return PlayerFailed(failure, text if text.startswith(beginning) else f"{beginning}{text!r}")
 
     def invalid(self, what: str) -> PlayerFailed:
         """End the process and return the failure to raise."""
@@ -129,7 +145,8 @@ class PlayerProcess(LineProcess):
         cause = {-one: one.name for one in signal.Signals}.get(code or 0, f"exit code {code}")
         how = "its process ended" if code is None else f"its process ended ({cause})"
         is_killed = cause in ("SIGTERM", "SIGKILL") and not self._is_outside
-        return PlayerFailed(Failure.KILLED if is_killed else Failure.DIED, f"died: {how}")
+        has_no_sandbox = self._in_sandbox and self.pending_ready > 0 and self.log().startswith("bwrap: ")
+        return PlayerFailed(Failure.OURS if is_killed or has_no_sandbox else Failure.DIED, f"died: {how}")
 
 
 class ProcessSeat(Seat):
@@ -157,8 +174,9 @@ class ProcessSeat(Seat):
         self._report, self._low_priority, self._has_own_seed = report, low_priority, has_own_seed
         self._begins_late, self._start_patience = begins_late, start_patience
         self._process: PlayerProcess | None = None
-        self._events_sent: int | None = None
         self.spec = spec
+        self._events_sent: int | None = None
+        self.turn_seconds: float | None = None  # the rest of its turn's budget, if the game has a clock
         self.set_player(spec, patience)
 
     def set_player(self, spec: PlayerSpec, patience: float | None = None, name: str | None = None) -> None:
@@ -178,6 +196,7 @@ class ProcessSeat(Seat):
     def begin(self, seed: int) -> Leave | None:
         """Seat the player for a new game; raise PlayerFailed, or CannotStart, which is not the player's fault."""
         spec, process, hashes = self.spec, self._process, _hashes(self.spec)
+        self.is_ours = not spec.is_outside and not hashes
         is_stale = process is not None and any(process.hashes.get(path, one) != one for path, one in hashes.items())
         if spec.is_outside or is_stale:
             self.close()  # it belongs to another player, or has loaded an older version of a part
@@ -228,11 +247,11 @@ class ProcessSeat(Seat):
         return version
 
     def _wait_to_start(self) -> Wait:
-        seconds = self._start_patience
+        seconds, failure = self._start_patience, Failure.OURS if self.is_ours else Failure.HUNG
         if seconds is None:
-            ours = PARTS_PATIENCE if self.spec.parts else START_PATIENCE
-            seconds = max(OUTSIDE_PATIENCE, self.patience) if self.spec.is_outside else ours
-        return Wait(seconds, PlayerFailed(Failure.HUNG, f"hung: not ready in {seconds:g} seconds"))
+            ours = START_PATIENCE if self.is_ours else PARTS_PATIENCE
+            seconds = OUTSIDE_PATIENCE if self.spec.is_outside else ours
+        return Wait(seconds, PlayerFailed(failure, f"hung: not ready in {seconds:g} seconds"))
 
     def ask(self, view: View) -> Choice:
         """Return the player's answer. End the process of a player that fails, and raise PlayerFailed."""
@@ -261,6 +280,7 @@ class ProcessSeat(Seat):
             failed = PlayerFailed(Failure.OVERRAN, f"overran its time: {what}, of which it may take {budget:g}")
         wait = Wait(self.patience, failed)
         lines = game_lines(view, self.patience) if self._events_sent is None else []
+        lines += [] if self.turn_seconds is None else [f"time {self.turn_seconds:.3f}"]
         lines += view_lines(view, self._events_sent or 0, has_tries=bool(self.spec.command))
         self._events_sent = len(view.events)
         process.post(lines, wait)
@@ -351,8 +371,9 @@ def find_rules(name: str, *, sandbox: bool = True) -> RuleSet:
     try:
         RULES.check(name)
         path, entry = RULES.file(name), entry_points(RULES.group).get(name)
-        wait = Wait(OUTSIDE_PATIENCE, PlayerFailed(Failure.HUNG, f"hung: not loaded in {OUTSIDE_PATIENCE:g} seconds"))
+        wait = Wait(PARTS_PATIENCE, PlayerFailed(Failure.HUNG, f"hung: not loaded in {PARTS_PATIENCE:g} seconds"))
         process = PlayerProcess(PlayerSpec(name if entry is None else entry.value, sandbox=sandbox), name)
+        process.title, process.pending_ready = f"rule set {quoted(name)}", 1  # until it is ready it may refuse
         try:
             process.post([GREETING, f"ruleset {name}"], wait)
             rules = rule_set(next(process.received(wait)).removeprefix("ruleset "))

@@ -3,11 +3,14 @@
 In it a player sees, read-only, the system's programs and libraries, Python with this project, and the folders of its
 own files; besides these an empty /tmp and its own processes. A filter of system calls (seccomp) shuts what two players
 could share in spite of that: keyrings, locks and notices on files that both can read, the kernel's log, sockets of
-families that no namespace separates, and io_uring, whose calls pass no filter. docs/bots.md lists what remains.
+families that no namespace separates, io_uring, whose calls pass no filter, and calls that tell or change which parts of
+a file are in memory. docs/bots.md lists what remains.
 """
 
 import logging
 import os
+import platform
+import re
 import shutil
 import site
 import struct
@@ -28,18 +31,25 @@ from referee.text import one_line
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/etc/alternatives", "/etc/ld.so.cache")
 ISOLATED = ("--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev")
 READ_ONLY = ("--remount-ro", "/proc", "--remount-ro", "/")  # else root could write /proc/sys
-ARCHITECTURES = {  # of linux/audit.h: fcntl, flock, socket; keyrings, inotify, fanotify, syslog, io_uring_setup
-    0xC000003E: ((72,), 73, 41, (248, 249, 250, 253, 254, 294, 300, 103, 425)),  # x86-64
-    0x40000003: ((55, 221), 143, 359, (286, 287, 288, 291, 292, 332, 338, 103, 425, 102)),  # i386, with socketcall
-    0xC00000B7: ((25,), 32, 198, (217, 218, 219, 26, 27, 262, 116, 425)),  # aarch64
-    0x40000028: ((55, 221), 143, 281, (309, 310, 311, 316, 317, 360, 367, 103, 425)),  # arm
+ARCHITECTURES = {  # x86-64, i386, aarch64 and arm by linux/audit.h: fcntl; socket, madvise, preadv2; idle; failing
+    0xC000003E: ((72,), (41, 28, 327), (73, 221, 27), (248, 249, 250, 253, 254, 294, 300, 103, 546)),
+    0x40000003: ((55, 221), (359, 219, 378), (143, 250, 272, 218), (286, 287, 288, 291, 292, 332, 338, 103, 102)),
+    0xC00000B7: ((25,), (198, 233, 286), (32, 223, 232), (217, 218, 219, 26, 27, 262, 116)),
+    0x40000028: ((55, 221), (281, 220, 392), (143, 270, 219), (309, 310, 311, 316, 317, 360, 367, 103)),
 }
+"""System calls. Idle, doing nothing: flock, fadvise and mincore. Failing: those for keyrings, inotify, fanotify and the
+kernel's log, the preadv2 of x32 and the socketcall of i386."""
+FAILING, PRETENDING = (425, 440), (451,)  # on all of them: io_uring_setup, process_madvise; cachestat
 LOCKING, LOOKING = (6, 7, 13, 14, 37, 38), (5, 12, 36, 1024, 1025, 1026)
 """Commands of fcntl that lock a file, and that look for locks or ask for leases and notices."""
 FAMILIES = (1, 2, 10, 16)  # sockets of files, the internet and netlink; the network is none
+PAGING_OUT, NO_WAIT = (20, 21), 8  # MADV_COLD and MADV_PAGEOUT of madvise, and RWF_NOWAIT, a bit, of preadv2
 ALLOW, REFUSE, PRETEND = 0x7FFF0000, 0x00050001, 0x00050000  # PRETEND: the call succeeds and does nothing
 PACKAGES = ("kriegbot", "referee", "evaluators", "tournaments")
 PATIENCE = 10.0  # seconds for bubblewrap's test run
+MOST_PROCESSES, LINUX = 512, (5, 14)
+"""Processes and threads in a sandbox, for all but root, and the version from which Linux counts each sandbox apart."""
+LIMIT = '{ ulimit -u "$0" || ulimit -p "$0"; } 2>/dev/null; exec "$@"'  # the first in bash, the second in dash
 
 log = logging.getLogger("kriegbot")
 
@@ -73,7 +83,9 @@ def sandboxed(
     """Return the command of a player in the sandbox, and its environment. Raise CannotStart if bubblewrap fails."""
     if why_unavailable():
         raise CannotStart(f"{why_unavailable()}; --no-sandbox does without")
-    return [*_bubblewrap(_own_paths(spec)), *command], _environment(environment)
+    is_counted = tuple(map(int, re.findall("[0-9]+", platform.release())[:2])) >= LINUX
+    limit = ["/bin/sh", "-c", LIMIT, str(MOST_PROCESSES)] if is_counted else []
+    return [*_bubblewrap(_own_paths(spec)), *limit, *command], _environment(environment)
 
 
 def can_read(spec: PlayerSpec, path: Path) -> bool:
@@ -119,12 +131,15 @@ def _pipes(folder: Path) -> list[Path]:
 def _filter_file() -> int:
     """Return the descriptor of a file in memory with the filter, a program of "classic BPF" for linux/seccomp.h."""
     steps = [(0x20, 0, 0, 4)]  # load the architecture
-    for architecture, (fcntl, flock, socket, refused) in ARCHITECTURES.items():
+    for architecture, (fcntl, (socket, madvise, preadv2), pretending, refused) in ARCHITECTURES.items():
         command = [(0x20, 0, 0, 24), *_returning(PRETEND, LOCKING), *_returning(REFUSE, LOOKING), (0x06, 0, 0, ALLOW)]
         family = [(0x20, 0, 0, 16), *_returning(ALLOW, FAMILIES), (0x06, 0, 0, REFUSE)]
+        advice = [(0x20, 0, 0, 32), *_returning(PRETEND, PAGING_OUT), (0x06, 0, 0, ALLOW)]
+        flags = [(0x20, 0, 0, 56), (0x45, 0, 1, NO_WAIT), (0x06, 0, 0, REFUSE), (0x06, 0, 0, ALLOW)]
         calls = [(0x20, 0, 0, 0), (0x54, 0, 0, 0xBFFFFFFF)]  # load the number, without the bit of the ABI x32
-        calls += [*_returning(PRETEND, (flock,)), *_returning(REFUSE, refused)]
-        for number, argument in (*((number, command) for number in fcntl), (socket, family)):
+        calls += [*_returning(PRETEND, (*pretending, *PRETENDING)), *_returning(REFUSE, (*refused, *FAILING))]
+        checked = *((number, command) for number in fcntl), (socket, family), (madvise, advice), (preadv2, flags)
+        for number, argument in checked:
             calls += [(0x15, 0, len(argument), number), *argument]
         steps += [(0x15, 0, len(calls) + 1, architecture), *calls, (0x06, 0, 0, ALLOW)]
     steps.append((0x06, 0, 0, ALLOW))

@@ -30,7 +30,7 @@ class Failure(Enum):
     HUNG = "hung"
     OVERRAN = "overran its time"
     DIED = "died"  # a player from outside, whatever ended its process
-    KILLED = "was killed"  # a built-in one, by a person or a system short of memory
+    OURS = "was stopped by kriegbot or its machine"  # which no player is to blame for
     INVALID = "gave an invalid answer"
     EARLY = "answered out of turn"
     FLOODED = "wrote too much"
@@ -52,6 +52,7 @@ class Seat(ABC):
     name: str  # the player's spec, for records
     about = ""  # version, files with their hashes, and seed of a player from outside, for records
     on_wait: Callable[[View], None] | None = None  # called with the seat's own view while the opponent is to move
+    is_ours = False  # True if nothing of the player is from outside: then it is at fault only for its time
 
     @abstractmethod
     def begin(self, seed: int) -> Leave | None:
@@ -84,8 +85,15 @@ class Seat(ABC):
 class HereSeat(Seat):
     """A seat in this process. It cannot stop a player that hangs. `make` makes the player of a game from its seed."""
 
-    def __init__(self, name: str, make: Callable[[int], Player], on_wait: Callable[[View], None] | None = None) -> None:
-        self.name, self.on_wait, self._make = name, on_wait, make
+    def __init__(
+        self,
+        name: str,
+        make: Callable[[int], Player],
+        on_wait: Callable[[View], None] | None = None,
+        *,
+        is_ours: bool = False,
+    ) -> None:
+        self.name, self.on_wait, self._make, self.is_ours = name, on_wait, make, is_ours
         self._player: Player | None = None
         self._known = -1
 
@@ -128,7 +136,8 @@ def failure_from(error: BaseException) -> PlayerFailed:
     """Return a player's exception as a failure."""
     what = traceback.format_exception_only(error)[-1].strip() or type(error).__name__
     log = "".join(traceback.format_exception(error))
-    return PlayerFailed(Failure.RAISED, f"raised {one_line(what, 200)}", log)
+    failure = Failure.OURS if isinstance(error, MemoryError) else Failure.RAISED
+    return PlayerFailed(failure, f"raised {one_line(what, 200)}", log)
 
 
 def validated(answer: object, allowed: UnionType = Action) -> Choice:

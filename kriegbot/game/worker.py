@@ -59,6 +59,9 @@ class Worker:
                 self._known = -1
                 number = _version_of(spec, self._player)
                 self._write(*([f"version {number}"] if number else []), "ready")
+            case "time":
+                if (hook := getattr(self._player, "on_time", None)) is not None:
+                    hook(float(rest))
             case _:
                 view, player = self._reader.read(line), self._player
                 if view is not None and player is not None:
@@ -67,12 +70,13 @@ class Worker:
 
     def fail(self, error: BaseException) -> None:
         """Report the player's failure to the game, and write the traceback to the log."""
-        if isinstance(error, BadSpec):
+        if isinstance(error, BadSpec) and self._player is None:
             self._write(f"refused {one_line(str(error), MAX_DETAIL)}")
             return
         failed = error if isinstance(error, PlayerFailed) else failure_from(error)
         print(failed.log, file=sys.stderr, end="")
-        word = "invalid" if failed.failure is Failure.INVALID else "failed"
+        is_of_machine = failed.failure is Failure.OURS or isinstance(error, OSError)
+        word = "broken" if is_of_machine else "invalid" if failed.failure is Failure.INVALID else "failed"
         self._write(f"{word} {one_line(failed.detail, MAX_DETAIL)}")
 
     def _report(self, what: str, done: int, total: int) -> None:

@@ -52,6 +52,9 @@ class Player(Protocol):
             def on_begin(self, view: View) -> None:
                 print("I play", chess.COLOR_NAMES[view.color], "under", view.rules.title)
 
+            def on_time(self, seconds: float) -> None:  # before each `choose` of a game with a clock
+                print("I have", seconds, "seconds for the rest of this turn")
+
             def on_opponent_moved(self, view: View) -> None:
                 print("The referee announced", view.last_announcement)
 

@@ -3,6 +3,7 @@
 Every part of `search` can be chosen, for experiments. By default it plays as `overconfident` does.
 """
 
+import math
 import time
 from collections.abc import Iterable
 from dataclasses import replace
@@ -56,18 +57,25 @@ class SearchPlayer:
         self.search, self.seconds, self.seed = search, seconds, seed
         self._turn_budget = seconds if is_for_turn else None
         self.retry_time = seconds if retry_time is None or seconds is None else retry_time
-        self._ply, self._budget_left = -1, 0.0
+        self._ply, self._budget_left, self._turn_left = -1, 0.0, math.inf
+
+    def on_time(self, seconds: float) -> None:
+        """Limit the next try to a share of the seconds that a clock leaves for its turn, if the search is by time."""
+        self._turn_left = seconds
 
     def choose(self, view: View) -> Choice:
         """Answer a view in which it is our turn with a try drawn from the policy."""
         begun, turn_budget = time.perf_counter(), self._turn_budget
         if turn_budget is not None and view.ply != self._ply:
             self._ply, self._budget_left = view.ply, turn_budget
-        self.search.update(view, None if turn_budget is None else RESCUE_SHARE * self._budget_left)
+        rest = math.inf if self.seconds is None else self._turn_left
+        rest = rest if turn_budget is None else min(rest, self._budget_left)
+        self.search.update(view, None if rest == math.inf else RESCUE_SHARE * rest)
         spent = time.perf_counter() - begun
+        share = spent + (LATER_SHARE if view.refused else FIRST_SHARE) * (rest - spent)
         budget = self.retry_time if view.refused else self.seconds
-        if turn_budget is not None:
-            budget = spent + (LATER_SHARE if view.refused else FIRST_SHARE) * (self._budget_left - spent)
+        if budget is not None:
+            budget = share if turn_budget is not None else min(budget, share)
         left = None if budget is None else (1 - RESERVE) * budget - spent
         policy = self.search.policy(view, left)
         move = policy.choose(subseed(subseed(self.seed, view.ply, len(view.refused)), CHOOSING))

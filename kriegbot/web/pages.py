@@ -373,10 +373,10 @@ def _program(registry: Registry, text: str) -> PlayerSpec:
 
 
 def _in_time(program: PlayerSpec, control: TimeControl | None) -> PlayerSpec:
-    """Return a program with no more time for a turn than the clock allows, if it plays by time."""
+    """Return a program with no more time than a clock allows for the first turn, if it plays by time."""
     time = program.get("time")
-    if control is None or program.is_outside or not isinstance(time, float) or time <= control.turn():
+    if control is None or program.is_outside or not isinstance(time, float) or time <= control.turn(control.base):
         return program
     if program.get("samples") is not None or "level" in program.options:
         return program
-    return program.with_option("time", f"{control.turn():g}")
+    return program.with_option("time", f"{control.turn(control.base):.3g}")

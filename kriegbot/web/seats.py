@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -18,8 +17,8 @@ from typing import TypeVar
 
 import chess
 
-from kriegbot.children import CannotStart
-from kriegbot.game.process import ProcessSeat
+from kriegbot.children import CannotStart, awake_time
+from kriegbot.game.process import ProcessSeat, patience_of
 from kriegbot.game.seat import PlayerFailed, Seat
 from kriegbot.kernels.preparing import Progress
 from kriegbot.narration.diary import Diary
@@ -38,6 +37,8 @@ T = TypeVar("T")
 MAX_FREE = 2  # idle processes kept for later games
 WARM = "kriegbot"  # the player whose kernels are compiled and loaded ahead of the first game
 MAX_BASE, MAX_INCREMENT = 36_000, 600  # seconds
+TURNS, INCREMENT_SHARE, LEAST_TURN = 60, 0.7, 0.1
+"""A program gets a 60th of its remaining time for a turn, and a share of the increment; at least LEAST_TURN seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,9 @@ class TimeControl:
     def __str__(self) -> str:
         return f"{self.base}+{self.increment}"
 
-    def turn(self) -> float:
-        """Return the seconds a turn that keep a program from running out of time in a long game."""
-        return max(0.1, round(self.base / 60 + 0.7 * self.increment, 1))
+    def turn(self, left: float) -> float:
+        """Return the seconds for a turn, all its tries together, of a program with `left` seconds on its clock."""
+        return max(LEAST_TURN, left / TURNS + INCREMENT_SHARE * self.increment)
 
 
 class GameClock:
@@ -86,7 +87,7 @@ class GameClock:
     def switch(self, color: chess.Color | None) -> None:
         """Stop the running clock, and start this side's; None starts neither."""
         self._stop(has_moved=color is (not self._running))
-        self._running, self._since = color, time.monotonic()
+        self._running, self._since = color, awake_time()
 
     def hold(self) -> None:
         """Stop the running clock until the next `switch`, which adds the increment of a move."""
@@ -116,7 +117,7 @@ class GameClock:
         return self._used[color] + (self._elapsed() if color == self._running else 0.0)
 
     def _elapsed(self) -> float:
-        return 0.0 if self._since is None else time.monotonic() - self._since
+        return 0.0 if self._since is None else awake_time() - self._since
 
 
 class PooledSeat(ProcessSeat):
@@ -127,6 +128,7 @@ class PooledSeat(ProcessSeat):
     on_ask: Callable[[View], None] | None = None  # called with each view before the program sees it
     on_ready: Callable[[], None] | None = None  # called once its player is prepared, which counts on nobody's clock
     why = ""  # it was left, if it was
+    _ply, _after_turn = -1, 0.0  # ply of its turn, and what the clock shows once the turn's budget is used up
 
     @property
     def is_preparing(self) -> bool:
@@ -140,6 +142,7 @@ class PooledSeat(ProcessSeat):
 
     def begin(self, seed: int) -> Leave | None:
         """Seat a player for a new game, unless the game was abandoned; raise PlayerFailed if it cannot sit down."""
+        self._ply = -1
         self._unless_left(lambda: super(PooledSeat, self).begin(seed))
         return Leave(self.why) if self.why else None
 
@@ -162,13 +165,17 @@ class PooledSeat(ProcessSeat):
         clock = self.clock or GameClock(None)
         clock.switch(view.color)
         left = clock.left(view.color)
-        flag = threading.Timer(max(0.0, left or 0.0), self.leave, ["its time was up"])
-        if left is not None:
-            flag.start()
+        self.turn_seconds, self.patience = None, patience_of(self.spec)
+        if left is not None and clock.control is not None:
+            if view.ply != self._ply:
+                self._ply, self._after_turn = view.ply, left - clock.control.turn(left)
+            self.turn_seconds, self.patience = max(0.0, left - self._after_turn), min(self.patience, max(0.0, left))
+        choice: Choice | None = None
         try:
             choice = self._unless_left(lambda: super(PooledSeat, self).ask(view))
-        finally:
-            flag.cancel()
+        except PlayerFailed:
+            if (clock.left(view.color) or 0.0) > 0 or left is None:
+                raise
         left = clock.left(view.color)
         return choice or Choice(FlagFell() if left is not None and left <= 0 else Leave(self.why))
 
@@ -274,18 +281,20 @@ class PersonSeat(Seat):
         """Return the person's action, or `FlagFell` when the clock has run out."""
         self._even.hold(view)
         self._clock.switch(view.color)
-        begun = time.perf_counter()
+        begun = awake_time()
         with self._lock:
             self._turn_view = view
         self.wait(view)
-        left = self._clock.left(view.color)
-        try:
-            action = self._actions.get(timeout=None if left is None else max(0.0, left))
-        except Empty:
-            with self._lock:
-                self._turn_view = None
-            action = FlagFell()
-        return Choice(action, Report(seconds=time.perf_counter() - begun))
+        action: SeatAction | None = None
+        while action is None:
+            left = self._clock.left(view.color)
+            with contextlib.suppress(Empty):
+                action = self._actions.get(timeout=None if left is None else max(0.0, left))
+            if action is None and left is not None and left <= 0:
+                with self._lock:
+                    self._turn_view = None
+                action = FlagFell()
+        return Choice(action, Report(seconds=awake_time() - begun))
 
     def wait(self, view: View) -> None:
         """Publish a view, if it brings anything new."""

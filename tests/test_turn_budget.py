@@ -1,0 +1,109 @@
+"""A program on the page with a clock has one budget for each turn, computed from what is left, whoever it is."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import chess
+import pytest
+
+from kriegbot.players.search import SearchPlayer
+from kriegbot.players.specs import parse_spec
+from kriegbot.report import Report
+from kriegbot.search.policy import Policy, equal_policy
+from kriegbot.web.pages import _in_time
+from kriegbot.web.seats import INCREMENT_SHARE, LEAST_TURN, TURNS, GameClock, PooledSeat, TimeControl
+from referee import Referee, View
+
+PLAY = Path(__file__).parents[1] / "docs" / "play.md"
+
+
+def test_the_page_says_what_a_program_gets_for_a_turn() -> None:
+    page = " ".join(PLAY.read_text(encoding="utf-8").split())
+    assert TURNS == 60
+    assert "gets a sixtieth of its remaining time for a turn, all its tries together," in page
+    assert f"and {INCREMENT_SHARE:g} of the increment; at least {LEAST_TURN:g} seconds." in page
+    control = TimeControl(300, 5)
+    assert [control.turn(left) for left in (300, 60, 0)] == pytest.approx([8.5, 4.5, 3.5])
+    assert TimeControl(60, 0).turn(3.0) == LEAST_TURN
+
+
+TALKER = """
+while read -r word rest; do
+  case $word in
+    newgame) echo ready;;
+    time) echo "time $rest" >&2;;
+    tries) set -- $rest;;
+    go) sleep 0.3; echo "try $1";;
+  esac
+done
+"""
+
+
+def test_a_program_from_outside_receives_with_each_try_what_is_left_of_its_turn(tmp_path: Path) -> None:
+    (tmp_path / "talker.sh").write_text(TALKER, encoding="utf-8")
+    control = TimeControl(60, 0)
+    referee = Referee()
+    with PooledSeat(parse_spec(f"program:sh {tmp_path / 'talker.sh'}", sandbox=False)) as seat:
+        seat.color, seat.clock = chess.WHITE, GameClock(control)
+        seat.begin(1)
+        left = []
+        for _ in range(3):  # the same turn, as after refusals; then another turn
+            left.append(seat.clock.left(chess.WHITE) or 0.0)
+            seat.ask(referee.view(chess.WHITE))
+        referee.try_move(chess.Move.from_uci("e2e4"))
+        referee.try_move(chess.Move.from_uci("e7e5"))
+        left.append(seat.clock.left(chess.WHITE) or 0.0)
+        seat.ask(referee.view(chess.WHITE))
+        received = [float(text) for text in re.findall(r"^time (\S+)$", seat.log(), re.MULTILINE)]
+    first, second, third, other = received
+    assert first == pytest.approx(1.0, abs=0.05)
+    assert second == pytest.approx(first - (left[0] - left[1]), abs=0.05)
+    assert third == pytest.approx(max(0.0, first - (left[0] - left[2])), abs=0.05)
+    assert other == pytest.approx(control.turn(left[3]), abs=0.05)
+
+
+class Timed:
+    """A search that takes all its time, which is noted."""
+
+    def __init__(self) -> None:
+        self.given: list[float | None] = []
+
+    def update(self, view: View, seconds: float | None = None) -> None:
+        """Do nothing."""
+
+    def policy(self, view: View, seconds: float | None) -> Policy:
+        """Wait as long as it may."""
+        self.given.append(seconds)
+        time.sleep(max(0.0, seconds or 0.0))
+        return equal_policy(view.tries(), Report())
+
+
+@pytest.mark.parametrize("is_for_turn", [True, False])
+def test_all_tries_of_a_turn_share_its_budget(is_for_turn: bool) -> None:
+    search = Timed()
+    player = SearchPlayer(search, 5.0, is_for_turn=is_for_turn)
+    view, left = Referee().view(chess.WHITE), 0.4
+    for _ in range(12):
+        player.on_time(left)
+        begun = time.perf_counter()
+        player.choose(view)
+        left -= time.perf_counter() - begun
+    assert sum(seconds or 0.0 for seconds in search.given) <= 0.4
+    assert len(search.given) == 12
+
+
+def test_a_search_by_samples_plays_alike_at_any_clock() -> None:
+    search = Timed()
+    player = SearchPlayer(search)
+    player.on_time(0.01)
+    player.choose(Referee().view(chess.WHITE))
+    assert search.given == [None]
+
+
+@pytest.mark.parametrize("name", ["overconfident", "paranoid", "search", "hs", "kriegbot"])
+def test_every_player_by_time_begins_with_the_budget_of_the_first_turn(name: str) -> None:
+    assert _in_time(parse_spec(name), TimeControl(18, 0)).get("time") == pytest.approx(0.3)
+    assert _in_time(parse_spec(name), TimeControl(600, 0)) == parse_spec(name)
