@@ -64,7 +64,7 @@ class Proving(NamedTuple):
 
     A placement has a number below PLACES, and a try below TRIES. The sets of a placement are a list in order of their
     proof, from `first` by `following` (plus 1; 0 ends it) to `last`. Those up to `known` serve to prove others. Their
-    maximal ones are rows of MAXIMAL, with the squares from which a step leaves the set (`leaving`).
+    maximal ones are rows of MAXIMAL.
 
     captures: squares from which the king takes one of two pieces. `rest` is the placement then, `rest_square` the
     king's square in it, `covered` the squares of its known sets, and `covered_before` those one level ago.
@@ -99,8 +99,7 @@ class Proving(NamedTuple):
     renewed: kb.IntArray  # level of the last change of the maximal sets
     closed: kb.IntArray
     maximal: kb.WordArray
-    leaving: kb.WordArray
-    maximal_bounds: kb.ShortArray
+    maximal_bounds: kb.IntArray
     maximal_count: kb.IntArray
     parts: kb.WordArray
     part_is_new: kb.IntArray
@@ -127,7 +126,7 @@ def empty() -> Proving:
         "numbers": END, "checks": CHECKS * p, "captures": 2 * p, "rest": 2 * p, "rest_square": 2 * p,
         "begin": p + 1, "target": t, "symmetry": t, "code": t, "refused": t, "accepted": t, "last_look": t,
         "sets": SETS, "following": SETS, "bounds": SETS, "tries": SETS, "used": SETS,
-        "maximal": MAXIMAL * p, "leaving": MAXIMAL * p, "maximal_bounds": MAXIMAL * p,
+        "maximal": MAXIMAL * p, "maximal_bounds": MAXIMAL * p,
         "parts": (CHECKS + 2) * PARTS, "part_is_new": (CHECKS + 2) * PARTS,
         "part_count": CHECKS + 2, "chosen": CHECKS + 2, "candidates": CANDIDATES, "candidate_tries": CANDIDATES,
         "candidate_next": CANDIDATES, "buckets": 130, "counters": 8,
@@ -207,28 +206,26 @@ def list_all_tries(tables: kb.WordArray, places: int, moves: kb.MoveArray, provi
 
 
 @kb.kernel
-def add_maximal(p: Proving, i: int, squares: kb.Word, bound: int) -> bool:
-    """Insert a set into the maximal ones, the largest first; return False if one of them contains it."""
-    row, kept = MAXIMAL * i, 0
-    for k in range(row, row + p.maximal_count[i]):
-        if squares & ~p.maximal[k] == kb.NONE:
-            return False
-    for k in range(row, row + p.maximal_count[i]):
-        if p.maximal[k] & ~squares:
-            p.maximal[row + kept], p.leaving[row + kept] = p.maximal[k], p.leaving[k]
-            p.maximal_bounds[row + kept] = p.maximal_bounds[k]
+def insert(sets: kb.Words, tags: kb.Ints, count: int, most: int, squares: kb.Word, tag: int) -> int:
+    """Insert a set into a list of at most so many, none of which contains another, the largest first.
+
+    Return the new count, or NOWHERE if a set of the list contains it. A full list loses its last set.
+    """
+    kept = 0
+    for k in range(count):
+        if squares & ~sets[k] == kb.NONE:
+            return NOWHERE
+    for k in range(count):
+        if sets[k] & ~squares:
+            sets[kept], tags[kept] = sets[k], tags[k]
             kept += 1
-    if kept == MAXIMAL:
-        kept -= 1
-    k, size = row + kept, kb.popcount(squares)
-    while k > row and kb.popcount(p.maximal[k - 1]) < size:
-        p.maximal[k], p.leaving[k] = p.maximal[k - 1], p.leaving[k - 1]
-        p.maximal_bounds[k] = p.maximal_bounds[k - 1]
+    kept = min(kept, most - 1)
+    k, size = kept, kb.popcount(squares)
+    while k > 0 and kb.popcount(sets[k - 1]) < size:
+        sets[k], tags[k] = sets[k - 1], tags[k - 1]
         k -= 1
-    p.maximal[k], p.leaving[k] = squares, steps_from(p.possible[i] & ~squares)
-    p.maximal_bounds[k] = bound
-    p.maximal_count[i] = kept + 1
-    return True
+    sets[k], tags[k] = squares, tag
+    return kept + 1
 
 
 @kb.entry
@@ -240,8 +237,10 @@ def publish(places: int, level: int, proving: Proving) -> None:
         at = p.first[i] if p.known[i] == NOWHERE else p.following[p.known[i]] - 1
         while at != NOWHERE:
             p.covered[i] |= p.sets[at]
-            if add_maximal(p, i, p.sets[at], p.bounds[at]):
-                p.renewed[i] = level
+            maximal, bounds = kb.advance(p.maximal, MAXIMAL * i), kb.advance(p.maximal_bounds, MAXIMAL * i)
+            count = insert(maximal, bounds, p.maximal_count[i], MAXIMAL, p.sets[at], int(p.bounds[at]))
+            if count != NOWHERE:
+                p.renewed[i], p.maximal_count[i] = level, count
             p.known[i] = at
             at = p.following[at] - 1
 
@@ -249,23 +248,10 @@ def publish(places: int, level: int, proving: Proving) -> None:
 @kb.kernel
 def add_part(p: Proving, group: int, squares: kb.Word, is_new: bool) -> None:
     """Add a choice for a part of a set, unless another contains it."""
-    row, kept = PARTS * group, 0
-    count = p.part_count[group]
-    for k in range(row, row + count):
-        if squares & ~p.parts[k] == kb.NONE:
-            return
-    for k in range(row, row + count):
-        if p.parts[k] & ~squares:
-            p.parts[row + kept], p.part_is_new[row + kept] = p.parts[k], p.part_is_new[k]
-            kept += 1
-    if kept < PARTS:
-        k, size = row + kept, kb.popcount(squares)
-        while k > row and kb.popcount(p.parts[k - 1]) < size:
-            p.parts[k], p.part_is_new[k] = p.parts[k - 1], p.part_is_new[k - 1]
-            k -= 1
-        p.parts[k], p.part_is_new[k] = squares, 1 if is_new else 0
-        kept += 1
-    p.part_count[group] = kept
+    parts, tags = kb.advance(p.parts, PARTS * group), kb.advance(p.part_is_new, PARTS * group)
+    count = insert(parts, tags, p.part_count[group], PARTS, squares, 1 if is_new else 0)
+    if count != NOWHERE:
+        p.part_count[group] = count
 
 
 @kb.kernel
@@ -274,14 +260,15 @@ def parts_after_check(p: Proving, q: int, alike: kb.Word, level: int, group: int
     p.part_count[group] = 0
     row = MAXIMAL * q
     for k in range(row, row + p.maximal_count[q]):
-        part = alike & ~p.leaving[k]
+        part = alike & ~steps_from(p.possible[q] & ~p.maximal[k])
         if part == kb.NONE:
             continue
         fresh = is_new or (first and p.maximal_bounds[k] == level - 1)
         if part == alike:
             p.part_count[group] = 0
             for other in range(row, row + p.maximal_count[q]):
-                if p.maximal_bounds[other] < level - 1 and alike & p.leaving[other] == kb.NONE:
+                is_old = p.maximal_bounds[other] < level - 1
+                if is_old and alike & steps_from(p.possible[q] & ~p.maximal[other]) == kb.NONE:
                     fresh = is_new
             add_part(p, group, part, fresh)
             return

@@ -12,11 +12,13 @@ from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee, RuleSet
 from tests.test_endgames import men, squares
 
 CHECKING = import_module("benchmarks.checking")  # by name: mypy reads scripts as modules of their own
-PROVED = ("Kd4 Qb1", "Kc3 Rd4", "Kd7 Pe6")
+PROVED = ("Kd4 Qb1", "Kc3 Rd4", "Kd7 Pe6", "Kc2 Bc3 Bd3", "Ke4 Be5 Nd5", "Kd4 Rd5 Re4")
 """Pieces that mate a king on any square."""
 
 
-@pytest.mark.parametrize("rules", [rules for rules in RULE_SETS.values() if rules.checks_announced], ids=str)
+@pytest.mark.parametrize(
+    "rules", [rules for rules in RULE_SETS.values() if rules.checks_announced], ids=lambda one: one.name
+)
 @pytest.mark.parametrize("color", chess.COLORS)
 def test_a_proved_bound_falls_with_every_accepted_move_until_mate(rules: RuleSet, color: chess.Color) -> None:
     rng = random.Random(1)
