@@ -112,3 +112,22 @@ def test_the_server_tells_no_man_of_the_other_side_and_refuses_what_is_no_step(t
             assert error.value.code in (400, 404)
             assert json.load(error.value)["error"]
             error.value.close()
+
+
+@pytest.mark.browser
+def test_practice_in_a_browser_names_the_bound_and_offers_another_start(tmp_path: Path) -> None:
+    with served(tmp_path) as server, chromium(f"{server.address}#learn-KQK") as page:
+        page.until_text("#lesson-title", "Mate the unseen king: a queen")
+        page.until_text("#lesson-task", "whatever the king does.")
+        first = page.text("#lesson-task")
+        page.one("#lesson-board [data-square] small")  # the shading
+        white = page.run(
+            "return [...document.querySelectorAll('#lesson-board [data-square]')]"
+            ".filter((one) => one.querySelector('use, img, svg')).map((one) => one.dataset.square)"
+        )
+        assert len(white) == 2
+        page.click("#learn a[href='#learn-KRK']")
+        page.until_text("#lesson-title", "Mate the unseen king: a rook")
+        assert page.text("#lesson-task") != first
+        page.driver.back()
+        page.until_text("#lesson-title", "Mate the unseen king: a queen")
