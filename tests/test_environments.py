@@ -162,6 +162,25 @@ def test_every_number_is_an_action_for_both_sides() -> None:
         number_of(Resign())
 
 
+@pytest.mark.parametrize("side", ["w", "b"])
+def test_every_open_action_of_a_board_full_of_promotions_does_what_the_referee_does(side: str) -> None:
+    start = f"rnb1kb1r/P1P3P1/7P/8/8/7p/p1p3p1/RNB1KB1R {side} KQkq - 0 1"
+    view = Referee(BERKELEY, start=start).view(side == "w")
+    actions = open_actions(view)
+    batch, promoted = Batch(len(actions), BERKELEY, NO_LIMITS, start=start), Counter[int | None]()
+    batch.step(np.array(actions))
+    for i, action in enumerate(actions):
+        referee = Referee(BERKELEY, start=start)
+        answer = apply_action(referee, action_of(int(action), view))
+        assert (batch.answers[i], answer) == (ANSWERS[answer or Answer.ILLEGAL], referee.log[-1].answer)
+        if answer is Answer.ACCEPTED:
+            assert np.array_equal(batch.boards[i], from_board(referee.board(), referee.ply)), action
+            (last,) = referee.log
+            promoted[getattr(last, "move", chess.Move.null()).promotion] += 1
+    assert promoted.keys() == {None, *chess.PIECE_TYPES[1:5]}
+    assert min(promoted.values()) > 3
+
+
 @pytest.mark.parametrize("action", [0, -1, ACTIONS, ASK])
 def test_an_action_that_is_not_open_is_refused_and_changes_nothing(action: int) -> None:
     batch = Batch(3, BERKELEY, seed=1)
