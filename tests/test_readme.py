@@ -5,10 +5,13 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 pytestmark = pytest.mark.slow
 
@@ -108,6 +111,22 @@ def test_the_documentation_is_short() -> None:
     listed = subprocess.run(["git", "ls-files", "*.md"], capture_output=True, encoding="utf-8", check=False, cwd=TOP)
     pages = [TOP / name for name in listed.stdout.split()] or PAGES  # an sdist is no git checkout
     assert sum(len(re.findall(r"\S*\w\S*", page.read_text("utf-8"))) for page in pages) <= 18_000
+
+
+def test_constraints_are_those_of_this_version_and_allow_all_that_pyproject_asks_for() -> None:
+    """Names and pins: each requirement has one within its bounds, and nothing is pinned twice."""
+    project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = (TOP / "constraints.txt").read_text(encoding="utf-8")
+    tested = re.findall(r"the rest is what ([0-9.]+) was tested with", text)
+    assert [tuple(map(int, one.split("."))) >= (0, 3, 0) for one in tested] == [True]
+    assert tested == [project["version"]]
+    found = re.findall(r"^([\w.-]+)==(\S+)$", text, re.MULTILINE)
+    pins = {canonicalize_name(name): version for name, version in found}
+    assert len(pins) == len(found) > 90
+    wanted = [Requirement(one) for one in sum(project["optional-dependencies"].values(), project["dependencies"])]
+    refused = [str(one) for one in wanted if not one.specifier.contains(pins.get(canonicalize_name(one.name), "0"))]
+    assert refused == []
+    assert len(wanted) > 40
 
 
 def test_the_version_is_the_same_everywhere() -> None:
