@@ -49,7 +49,8 @@ def config_folder() -> Path:
 def _folder(kind: str, complete: str = "") -> Path:
     why = "this user has no home"
     try:
-        folder = Path(os.path.realpath(getattr(platformdirs, f"user_{kind}_path")("kriegbot")))
+        folder = getattr(platformdirs, f"user_{kind}_path")("kriegbot").expanduser()  # raises RuntimeError, as it may
+        folder = Path(os.path.realpath(folder))
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if kind == "cache" and (foreign := open_to_others(folder)) is not None:
             why = f"other users may change '{foreign}', so no code is loaded from '{folder}'"
