@@ -109,7 +109,8 @@ def test_what_architecture_and_method_name_is_there() -> None:
 
 def test_the_documentation_is_short() -> None:
     listed = subprocess.run(["git", "ls-files", "*.md"], capture_output=True, encoding="utf-8", check=False, cwd=TOP)
-    pages = [TOP / name for name in listed.stdout.split()] or PAGES  # an sdist is no git checkout
+    names = [name for name in listed.stdout.split() if name != "CHANGELOG.md" and "/log/" not in name]
+    pages = [TOP / name for name in names] or PAGES  # an sdist is no git checkout
     assert sum(len(re.findall(r"\S*\w\S*", page.read_text("utf-8"))) for page in pages) <= 18_000
 
 
