@@ -113,7 +113,7 @@ def test_damaged_kernels_are_compiled_again_and_the_game_is_the_same(tmp_path: P
     well = played()
     assert well == (0, "1/2-1/2: ply limit, draw, after 6 plies\n", "")
     names = "filter.match_moves", "attacks.line", "announcements.is_won"
-    one, two, three = (next(folder.glob(f"{name}-*.nbc")) for name in names)
+    one, two, three = (next(folder.glob(f"*.{name}-*.nbc")) for name in names)
     for damage, path in zip((emptied, halved, flipped), (one, two, three), strict=True):
         damage(path)
     code, out, err = played()
