@@ -147,7 +147,9 @@ def commit() -> str:
 
 def _git(*arguments: str) -> str:
     """Return what git prints."""
-    return subprocess.run(["git", *arguments], cwd=TOP, capture_output=True, encoding="utf-8", check=True).stdout.strip()
+    return subprocess.run(
+        ["git", *arguments], cwd=TOP, capture_output=True, encoding="utf-8", check=True
+    ).stdout.strip()
 
 
 def results(file: Path, key: str, command: str = "") -> list[Measurement]:
