@@ -44,10 +44,9 @@ def command(*arguments: object) -> list[str]:
 
 def children(process: int) -> list[int]:
     """Return the processes that a process has started; none if it has ended."""
+    lists = Path("/proc").glob(f"{process}/task/*/children")  # a worker is the child of a thread
     try:
-        return [
-            int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text(encoding="utf-8").split()
-        ]
+        return [int(child) for each in lists for child in each.read_text(encoding="utf-8").split()]
     except OSError:
         return []
 
