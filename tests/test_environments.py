@@ -156,7 +156,7 @@ def test_every_number_is_an_action_for_both_sides() -> None:
         assert promotions[-1] == ASK
         assert action_of(ASK, view) == AskAny()
     for number in (-1, ACTIONS):
-        with pytest.raises(ValueError, match=f"illegal action {number}: it takes a number from 0 to 4168"):
+        with pytest.raises(ValueError, match=f"illegal action {number}: it takes a whole number from 0 to 4168"):
             action_of(number, view)
     with pytest.raises(ValueError, match="illegal action"):
         number_of(Resign())

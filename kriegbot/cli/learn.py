@@ -52,7 +52,7 @@ def learn(
     ),
     ending: str | None = option("NAME", f"With mate, one ending: {', '.join(ENDINGS)}.", **one_of("ending", ENDINGS)),
 ) -> None:
-    """Learn Kriegspiel in a guided first game of five minutes, by puzzles from games, or by mating an unseen king.
+    """Learn Kriegspiel in a guided first game, by puzzles, or by mating a hidden king.
 
     Write a try as e4, Nf3, exd5 or e2e4; quit leaves. In a browser: `kriegbot play --web`, then "Learn".
     """

@@ -20,7 +20,7 @@ from typer.completion import completion_init  # type: ignore[attr-defined] # doc
 from typer.core import TyperGroup
 
 COMMANDS = {
-    "learn": ("learn", "Learn Kriegspiel in a guided first game of five minutes, or by puzzles from games."),
+    "learn": ("learn", "Learn Kriegspiel in a guided first game, by puzzles, or by mating a hidden king."),
     "play": ("play", "Play a game of Kriegspiel against a program."),
     "resume": ("play", "Continue a saved game that you left."),
     "results": ("programs", "Show your results against each level, your rating and your winning streaks."),

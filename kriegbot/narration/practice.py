@@ -48,7 +48,7 @@ class Practice:
 
     @cached_property
     def start(self) -> tuple[BareKing, str]:
-        """What you know of the king, which may stand anywhere, and the true position. Mate is certain."""
+        """Your knowledge of the king, which may stand anywhere, and the true position. Mate is certain."""
         rng = random.Random(self.seed)
         pieces = [chess.Piece.from_symbol(symbol).piece_type for symbol in self.ending[:-1]]
         while True:

@@ -21,7 +21,7 @@ MAX_REMEMBERED = 1000  # lines of the log
 T = TypeVar("T")
 
 
-class Frames(WebSocketsSansIOProtocol):
+class Messages(WebSocketsSansIOProtocol):
     """The protocol of a socket. A text that is not UTF-8 is refused in a line, like any message that cannot be read."""
 
     def send_receive_event_to_app(self) -> None:

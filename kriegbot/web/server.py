@@ -38,7 +38,7 @@ from kriegbot.folders import config_folder
 from kriegbot.narration.results import Results
 from kriegbot.request import Refused, refusing
 from kriegbot.web.app import make_app
-from kriegbot.web.connections import Frames, Once, Requests
+from kriegbot.web.connections import Messages, Once, Requests
 from kriegbot.web.library import Address, read_private, write_private
 from kriegbot.web.notices import NetworkState
 from kriegbot.web.pages import ReplayedGame
@@ -102,7 +102,7 @@ class PageServer(uvicorn.Server):
             Guard(self._app, tokens, host),
             loop="asyncio",
             http=Requests,
-            ws=Frames,
+            ws=Messages,
             backlog=BACKLOG,
             ws_max_size=MAX_BYTES,
             ws_per_message_deflate=False,
@@ -180,10 +180,10 @@ def serve(
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
     for handler in logging.getLogger().handlers:
         handler.addFilter(Once())
-    if host not in LOOPBACK:  # before a firewall asks
-        print(opened_to(host, folder), file=sys.stderr)
     registry = Registry(folder, config_folder(), Results(), sandbox=sandbox)
     server = PageServer(registry, host, port)
+    if host not in LOOPBACK:
+        print(opened_to(host, folder), file=sys.stderr)
     address = server.address
     if saved is not None:
         game = ReplayedGame(registry, *saved)
