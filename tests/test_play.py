@@ -341,7 +341,7 @@ def test_a_hint_names_tries_and_the_record_says_so(
     basis = r"\(from (?:the only|all \d+) possible positions?, looking 2 half-moves ahead\)"
     first, second = re.split(rf"The computer's best tries, in pawns {basis}:\n", out)[1:]
     for told in (first, second):
-        *tries, recorded = told.splitlines()[:4]
+        *tries, recorded = re.sub("(?m)^Ask first: .*\n", "", told).splitlines()[:4]
         assert all(re.fullmatch(r"\S+  [+-]\d+\.\d\d(, legal in [<>]?\d+%)?", one) for one in tries)
         assert recorded == "The saved game will note that you had help."
     assert "Programs do not agree to draws. You can resign." in out

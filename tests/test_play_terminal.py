@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from referee import load_record
 
@@ -189,7 +190,7 @@ def test_what_is_drawn_fits_the_terminal(tmp_path: Path, columns: int, rows: int
         for _ in "thinking", "asking":
             terminal.until(CLEAR)
         lines = terminal.until(PROMPT).split("\n")
-        assert max(map(len, lines)) <= columns
+        assert max(map(cell_len, lines)) <= columns
         assert columns < 60 or len(lines) <= rows
 
 
@@ -197,5 +198,5 @@ def test_what_is_drawn_fits_the_terminal(tmp_path: Path, columns: int, rows: int
 def test_a_puzzle_with_many_announcements_fits_the_terminal(tmp_path: Path, columns: int, rows: int) -> None:
     with Terminal("learn", "puzzles", "--level", "hard", cwd=tmp_path, columns=columns, rows=rows) as terminal:
         lines = terminal.until("Your answer:").split("\n")
-        assert max(map(len, lines)) <= columns
+        assert max(map(cell_len, lines)) <= columns
         assert len(lines) <= rows
