@@ -47,13 +47,13 @@ export function savedGames(send, { rules }) {
         }))));
   }
 
-  function show({ folder, games, passed_over }) {
+  function show({ folder, games, passedOver }) {
     say("");
     $("games").hidden = !games.length;
     $("no-games").hidden = games.length > 0;
     $("games").tBodies[0].replaceChildren(...games.map(row));
-    $("passed-over").replaceChildren(...passed_over.map((line) => make("li", {}, line)));
-    $("not-games").hidden = !passed_over.length;
+    $("passed-over").replaceChildren(...passedOver.map((line) => make("li", {}, line)));
+    $("not-games").hidden = !passedOver.length;
     $("library-folder").textContent = `The games are files in ${folder}.`;
   }
 
