@@ -256,7 +256,7 @@ def test_a_game_is_saved_though_nothing_can_be_shown_any_more(tmp_path: Path) ->
     done = subprocess.run(
         command, shell=True, input="e4\n", capture_output=True, encoding="utf-8", check=False, cwd=tmp_path
     )
-    assert (done.returncode, done.stderr) == (2, "kriegbot: cannot read or write: No space left on device.\n")
+    assert (done.returncode, done.stderr) == (1, "kriegbot: cannot read or write: No space left on device.\n")
     end = load_record(tmp_path / "game.pgn").end
     assert end is not None
     assert end.reason is Reason.ABANDONED
@@ -327,7 +327,7 @@ def test_a_player_that_cannot_be_started_is_told_in_a_line() -> None:
         "raise SystemExit(main(['match', 'rand', 'rand', '--limits', 'plies=2']))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False)
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("kriegbot: cannot start player 'rand'")
     assert "Traceback" not in done.stderr
 
