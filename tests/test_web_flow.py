@@ -16,6 +16,7 @@ from urllib.request import urlopen
 import chess
 import pytest
 
+from kriegbot.children import awake_time
 from kriegbot.game.process import ProcessSeat
 from kriegbot.players.base import Choice
 from kriegbot.web import library
@@ -153,7 +154,9 @@ def test_the_flag_of_a_program_falls_too(client: Client, monkeypatch: pytest.Mon
     ask = ProcessSeat.ask
 
     def slow(seat: ProcessSeat, view: View) -> Choice:
-        time.sleep(1.5)
+        until = awake_time() + 1.5  # as a seat waits: long pauses count as suspensions
+        while awake_time() < until:
+            time.sleep(0.05)
         return ask(seat, view)
 
     monkeypatch.setattr(ProcessSeat, "ask", slow)

@@ -10,7 +10,7 @@ const MOVED = "This address is no longer valid. Open the one that kriegbot print
 /** Connects. Calls onOpen() after each connection, onMessage(message), and onState(text) with what to show. Returns send(message). */
 export function connect({ onOpen, onMessage, onState }) {
   const address = new URL("ws", location.href.split("#")[0]);
-  address.protocol = address.protocol === "https:" ? "wss:" : "ws:"; // a tunnel may encrypt
+  address.protocol = address.protocol.replace("http", "ws"); // a tunnel may encrypt
   let socket = null;
   let pause = FIRST_PAUSE;
 
