@@ -177,7 +177,9 @@ class PooledSeat(ProcessSeat):
             if (clock.left(view.color) or 0.0) > 0 or left is None:
                 raise
         left = clock.left(view.color)
-        return choice or Choice(FlagFell() if left is not None and left <= 0 else Leave(self.why))
+        if left is not None and left <= 0:
+            return Choice(FlagFell())
+        return choice or Choice(Leave(self.why))
 
     def _unless_left(self, act: Callable[[], T]) -> T | None:
         """Return the result of `act`; None if the game is abandoned, or if no process can be started."""
