@@ -403,7 +403,7 @@ class _Tags(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.kinds.add(tag)
-        if tag != "meta":
+        if tag not in {"meta", "br"}:
             self.open.append(tag)
         self._note(attrs)
 

@@ -196,8 +196,9 @@ def refusal(error: Exception) -> str | None:
 
 
 def is_of_machine(error: Exception) -> bool:
-    """Return True if an error is no fault of the input: memory, disk or open files are short."""
-    return isinstance(error, CannotStart | MemoryError) or getattr(error, "errno", None) in SHORT
+    """Return True if an error, or what it was raised for, is a shortage of memory, disk or open files."""
+    errors = (error, error.__context__)
+    return any(isinstance(each, CannotStart | MemoryError) or getattr(each, "errno", None) in SHORT for each in errors)
 
 
 def _usage(error: Exception) -> str:
