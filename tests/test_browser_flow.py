@@ -256,10 +256,12 @@ def test_a_link_without_a_game_tells_a_guest_so(tmp_path: Path) -> None:
     with served(tmp_path) as server:
         address = server.address.replace(server.address.split("/")[3], server.registry.guest_token)
         with chromium(address + "#game=none") as page:
-            page.until_text("#welcome", "There is no such game here any more. Ask for a new link.")
+            page.until_text("#welcome", "This link is incomplete or no longer valid. Ask for the whole link")
             assert not page.driver.find_element(By.ID, "new").is_displayed()
         with chromium(address) as page:
-            page.until_text("#welcome", "This link is incomplete. Ask for the whole link; it ends in #game=... .")
+            page.until_text(
+                "#welcome", "To play, open the whole link that you were sent. It ends in #game= and 16 characters."
+            )
             page.click("nav [href='#puzzles']")
             page.one("#puzzle-log li")
 

@@ -12,7 +12,10 @@ import pytest
 
 pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
 
+from selenium.webdriver.common.by import By
+
 from kriegbot.web.app import BROWSER
+from kriegbot.web.registry import ServerLimits
 from kriegbot.web.server import page_to
 from tests.browser import Page, browsing
 from tests.page import served
@@ -107,3 +110,44 @@ def test_two_browsers_a_link_clicked_twice_a_restart_and_a_third_person(tmp_path
                 print("host and guest: the game goes on; 2. d4 was played")
             for driver in (one, two):
                 driver.get("about:blank")
+
+
+def test_an_evening_with_a_friend_away_from_the_game_and_back_left_claimed_and_again(tmp_path: Path) -> None:
+    with served(tmp_path, limits=ServerLimits(claim_after=0)) as server, browsing() as one, browsing() as two:
+        host = Page(one, server.address)
+        host.more()
+        host.click("#clock option[value=free]")
+        host.one("#minutes").clear()
+        host.one("#minutes").send_keys("7")
+        host.click("#fifty")
+        assert "White, 7 min + 0 s, Berkeley, 50-move rule" in host.text("#terms")
+        host.click("#invite")
+        link = str(host.one("#link").get_attribute("value"))
+        guest = Page(two, link.replace("#", "%23") + ")")
+        guest.until_text("#invited-terms", "Rules: Berkeley, 50-move rule. Clock: 7 min + 0 s.")
+        guest.one("#guest-name").send_keys("Bob")
+        guest.click("#join button")
+        host.until_text("#turn", "Your turn")
+        host.click("#to-library")
+        host.until_text("#in-progress", "Game in progress: go back to")
+        host.click("#in-progress a")
+        move(host, "e4")
+        guest.until_text("#turn", "Your turn")
+        two.get(link.partition("#")[0])
+        guest.click("#in-progress a")
+        guest.until_text("#turn", "Your turn")
+        two.get("about:blank")
+        host.until_text("#away-text", "Bob has left. After a minute you may claim the game.")
+        host.run("document.querySelector('#claim').hidden = false")
+        host.click("#claim-win")
+        host.until_text("#outcome-text", "You won: Black left the game.")
+        host.click("#rematch")
+        host.until_text("#their-name", "White: Bob")
+        assert not [name for name in ("invitation", "stranger") if one.find_element(By.ID, name).is_displayed()]
+        guest = Page(two, link)
+        guest.until_text("#outcome-text", "You left the game. White wins.")
+        guest.click("#accept-rematch")
+        host.until_text("#turn", "White to try.")
+        assert guest.text("#your-name") == "White: You"
+        for driver in (one, two):
+            driver.get("about:blank")

@@ -8,6 +8,7 @@ import json
 import mimetypes
 import socket
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,8 +20,10 @@ import pytest
 from kriegbot.request import Refused
 from kriegbot.web.app import BROWSER
 from kriegbot.web.library import write_private
-from kriegbot.web.registry import TEND_SECONDS
+from kriegbot.web.registry import TEND_SECONDS, ServerLimits
+from kriegbot.web.requests import BROKEN_LINK
 from kriegbot.web.server import PageServer, opener_in
+from referee import Limits, load_record
 from tests.page import E4, Client, served, until
 
 INVITE = {"do": "invite", "color": "white", "rules": "berkeley", "clock": None, "name": "Ann"}
@@ -64,6 +67,120 @@ def invited(server: PageServer, host: Client) -> tuple[dict[str, Any], str, str]
     mine = host.until("game")
     path, _, game = mine["invitation"].partition("#game=")
     return mine, f"http://{urlsplit(server.address).netloc}{path}", game
+
+
+def answer_to(server: PageServer, path: str) -> tuple[int, str | None, str]:
+    """Return the status, the place and the text of the answer to a request for a path."""
+    with contextlib.closing(http.client.HTTPConnection(urlsplit(server.address).netloc, timeout=30)) as connection:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.getheader("Location"), answer.read().decode()
+
+
+def test_a_link_that_a_chat_program_has_changed_leads_to_its_game_or_a_sentence(tmp_path: Path) -> None:
+    with served(tmp_path) as server, Client(server.address) as host:
+        _, guests, game = invited(server, host)
+        token = server.registry.guest_token
+        for cut in ("", ".", ")", ">", "/.", "/)>", "%3E", "/%29"):
+            assert answer_to(server, f"/{token}{cut}")[:2] == (307, f"/{token}/")
+        for encoded in ("/%23game=", "/%23game%3D", "%2F%23game%3D", "%23game%3D", "/%2523game%253D"):
+            assert answer_to(server, f"/{token}{encoded}{game}")[:2] == (307, f"/{token}/#game={game}")
+            assert answer_to(server, f"/{token}{encoded}{game}%29.")[1] == f"/{token}/#game={game}"
+        for wrong in ("/", f"/{token[:-1]}", f"/{token[:-1]}/%23game={game}", f"/x{token}/", "/favicon.ico"):
+            assert answer_to(server, wrong) == (404, None, f"{BROKEN_LINK}\n")
+        assert answer_to(server, f"/{token}/")[0] == answer_to(server, f"/{token}/static/main.js")[0] == 200
+        with Client(guests, "bob") as guest:
+            for text in (game, game[:-1], game[:-3], f"{game}.", f"{game}%29", f"{game}>)"):
+                guest.send({"do": "visit", "game": text})
+                assert guest.until("invited")["game"] == game
+            for text in (game[:12], game[1:], "", f"x{game}", game.swapcase()):
+                guest.send({"do": "visit", "game": text})
+                assert guest.until("refusal")["text"] == BROKEN_LINK
+
+
+def ways_back(client: Client) -> list[dict[str, str]]:
+    """Return the games in progress of a browser."""
+    client.send({"do": "progress"})
+    games: list[dict[str, str]] = client.until("progress")["games"]
+    return games
+
+
+def test_who_leaves_the_page_of_a_game_finds_it_again_also_after_a_restart(tmp_path: Path) -> None:
+    with served(tmp_path) as server, Client(server.address, "ann") as host:
+        mine, guests, game = invited(server, host)
+        with Client(guests, "bob") as guest, Client(guests, "eve") as third:
+            assert ways_back(guest) == []
+            guest.send({"do": "join", "game": game, "name": "Bob"})
+            guest.until("view")
+            assert ways_back(guest) == [{"game": game, "players": "Ann"}]
+            assert ways_back(host) == [{"game": mine["id"], "players": "Bob"}]
+            host.send(E4)
+            guest.until("view", ply=1)
+            assert ways_back(third) == []
+    with served(tmp_path) as server:
+        for browser, id_ in (("ann", mine["id"]), ("bob", game), ("eve", None)):
+            with Client(guests, browser) as client:
+                found = [] if id_ is None else [{"game": id_, "players": "Ann – Bob"}]  # noqa: RUF001
+                assert ways_back(client) == found
+        with Client(guests, "bob") as guest, Client(server.address, "another of the host") as host:
+            guest.send({"do": "visit", "game": game})
+            assert guest.until("view")["ply"] == 1
+            assert ways_back(guest) == [{"game": game, "players": "Ann"}]
+            assert ways_back(host) == [{"game": mine["id"], "players": "Bob"}]
+            guest.send({"do": "resign"})
+            host.send({"do": "visit", "game": mine["id"]})
+            host.until("view", yours=False)
+
+
+@pytest.mark.parametrize(
+    ("do", "result", "text"),
+    [
+        ("claimwin", "1-0", "Forfeit, White wins (left the game)."),
+        ("claimdraw", "1/2-1/2", "Agreement, draw."),
+    ],
+)
+@pytest.mark.parametrize("is_turn", [True, False])
+def test_a_game_that_the_other_has_left_may_be_claimed(
+    do: str, result: str, text: str, is_turn: bool, tmp_path: Path
+) -> None:
+    with served(tmp_path, limits=ServerLimits(claim_after=0.5)) as server, Client(server.address, "ann") as host:
+        _, guests, game = invited(server, host)
+        host.send({"do": do})
+        assert host.until("refusal")["text"] == "The other person has not left the game."
+        with Client(guests, "bob") as guest:
+            guest.send({"do": "join", "game": game})
+            host.until("view", yours=True)
+            if not is_turn:
+                host.send(E4)
+                guest.until("view", ply=1)
+            host.send({"do": do})
+            assert host.until("refusal")["text"] == "The other person has not left the game."
+        host.until("presence", here=False)
+        host.send({"do": do})
+        assert host.until("refusal")["text"] == "They have just left. You can claim the game in 1 seconds."
+        time.sleep(0.6)
+        host.send({"do": do})
+        over = host.until("over")
+        assert (over["result"], over["text"]) == (result, text)
+
+
+def test_the_fifty_move_rule_is_a_term_of_a_game_and_of_its_rematch(tmp_path: Path) -> None:
+    with served(tmp_path) as server, Client(server.address, "ann") as host:
+        host.send(INVITE | {"fifty": True})
+        mine = host.until("game")
+        assert (mine["rules"], mine["joined"]) == ("Berkeley, 50-move rule", False)
+        path, _, game = mine["invitation"].partition("#game=")
+        with Client(f"http://{urlsplit(server.address).netloc}{path}", "bob") as guest:
+            guest.send({"do": "visit", "game": game})
+            assert guest.until("invited")["rules"] == "Berkeley, 50-move rule"
+            guest.send({"do": "join", "game": game, "name": "Bob"})
+            host.until("view")
+            host.send({"do": "resign"})
+            assert load_record(host.until("over")["saved"]).limits == Limits(quiet_plies=100)
+            guest.send({"do": "rematch"})
+            guest.send({"do": "join", "game": guest.until("next")["game"]})
+            assert guest.until("game", you="white")["rules"] == "Berkeley, 50-move rule"
+            assert guest.until("names") == {"is": "names", "white": "Bob", "black": "Ann"}
 
 
 def test_the_host_takes_back_a_seat_with_another_cookie_and_nobody_else_does(tmp_path: Path) -> None:

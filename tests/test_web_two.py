@@ -18,6 +18,7 @@ from kriegbot.web import seats
 from kriegbot.web.notices import NotYet
 from kriegbot.web.pages import SpectatorGame
 from kriegbot.web.registry import ServerLimits
+from kriegbot.web.requests import BROKEN_LINK
 from kriegbot.web.server import PageServer
 from referee import GameRecord, View, load_record
 from tests.page import Client, served, views
@@ -275,7 +276,7 @@ def test_a_guest_cannot_join_a_game_of_the_host_against_a_program(server: PageSe
         host.send(new)
         id_ = host.until("game", two=False)["id"]
         guest.send({"do": "join", "game": id_})
-        assert "no such game" in guest.until("refusal")["text"]
+        assert guest.until("refusal")["text"] == BROKEN_LINK
 
 
 @pytest.mark.parametrize("help_", [{"do": "takeback"}, {"do": "hint"}, {"do": "heat", "on": True}])
@@ -359,7 +360,8 @@ def test_both_see_the_whole_game_at_its_end_and_play_again_with_sides_exchanged(
         host.send({"do": "join", "game": host.until("next")["game"]})
         game = host.until("game")
         assert game["you"] == "black"
-        assert game["invitation"] is not None
+        assert game["invitation"] is not None  # to free the seat of a guest who has lost the browser
+        assert game["joined"]  # but the guest needs no link
         guest.until("view", yours=True)
 
 

@@ -23,7 +23,7 @@ import chess
 from kriegbot.children import awake_time
 from kriegbot.game.process import ProcessSeat, try_out
 from kriegbot.game.seat import Failure, HereSeat, PlayerFailed, Seat
-from kriegbot.players.base import AgreeDraw, Choice, FlagFell, Leave, SeatAction
+from kriegbot.players.base import AgreeDraw, Choice, Forfeiture, Leave, SeatAction
 from kriegbot.players.making import make_player
 from kriegbot.players.specs import BadSpec, check_is_program, parse_spec, player_kind
 from kriegbot.report import WRITTEN, Report
@@ -68,8 +68,8 @@ def apply_action(referee: Referee, action: SeatAction) -> Answer | None:
             referee.resign(referee.turn)
         case AgreeDraw():
             referee.agree()
-        case FlagFell():
-            referee.forfeit(referee.turn, "lost on time")
+        case Forfeiture(loser, why):
+            referee.forfeit(loser, why)
         case Leave(why):
             referee.abandon(why)
         case move:

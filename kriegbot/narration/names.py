@@ -8,6 +8,7 @@ import chess
 
 from kriegbot.options import value_text
 from kriegbot.players.specs import PLAYERS, BadSpec, parse_spec, player_kind
+from referee import Limits, RuleSet
 from referee.text import one_line
 
 YOU, PERSON = "You", "A person"
@@ -45,6 +46,11 @@ def both_named(headers: Mapping[str, str]) -> list[str]:
     names = both_called([headers.get("White", "?"), headers.get("Black", "?")])
     given = [one_line(headers.get(tag, ""), MAX_NAME) for tag in ("WhiteName", "BlackName")]
     return [own if name == PERSON and own else name for name, own in zip(names, given, strict=True)]
+
+
+def rules_called(rules: RuleSet, limits: Limits) -> str:
+    """Return the rules of a game for people: "Berkeley", "Berkeley, 50-move rule"."""
+    return rules.title + (f", {limits.quiet_plies // 2}-move rule" if limits.quiet_plies else "")
 
 
 def your_side(specs: Sequence[str]) -> chess.Color | None:

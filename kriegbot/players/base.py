@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
+import chess
+
 from kriegbot.options import Option
 from kriegbot.report import Report
 from referee import Action, OpponentMoved, View
@@ -22,11 +24,14 @@ class AgreeDraw:
 
 
 @dataclass(frozen=True, slots=True)
-class FlagFell:
-    """The clock of the side has run out."""
+class Forfeiture:
+    """A side, perhaps the other one, loses for another reason than chess."""
+
+    loser: chess.Color
+    why: str
 
 
-SeatAction: TypeAlias = Action | Leave | AgreeDraw | FlagFell
+SeatAction: TypeAlias = Action | Leave | AgreeDraw | Forfeiture
 """Everything that a side can do. Programs choose an `Action`; the others are for people and clocks in this process."""
 
 

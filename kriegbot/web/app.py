@@ -27,7 +27,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from kriegbot.request import Refused, rules_of
 from kriegbot.web import catalogue, pages, requests
 from kriegbot.web.library import MAX_UPLOADED, Library
-from kriegbot.web.notices import NetworkState, Notice, Refusal, ResultsTable
+from kriegbot.web.notices import InProgress, NetworkState, Notice, Refusal, ResultsTable
 from kriegbot.web.registry import TEND_SECONDS, PageGame, Registry
 from kriegbot.web.requests import IS_GUEST
 from referee import GameRecord, save_record
@@ -234,6 +234,9 @@ class Socket:
                 await registry.network(address)
             case requests.Remember(choices):
                 registry.remember(choices)
+            case requests.Act("progress"):
+                is_host = not self._is_guest
+                self.send(InProgress(await asyncio.to_thread(registry.in_progress, self._browser, is_host=is_host)))
             case requests.Act("library") | requests.WithFile("delete"):
                 if isinstance(request, requests.WithFile):
                     registry.library.delete(request.file)
@@ -266,6 +269,7 @@ class Socket:
         """Return a game; restore it from its file if an earlier server had it."""
         registry = self._registry
         async with registry.restoring:
+            id_ = registry.mended(id_)
             if id_ not in registry.games:
                 for side in (sides := await asyncio.to_thread(pages.restored, registry, id_)):
                     if side is sides[0]:

@@ -8,7 +8,9 @@ each try, but the page opens no file of a game in progress.
 from __future__ import annotations
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,8 +24,8 @@ from kriegbot.game.match import play_game, without_last_turn
 from kriegbot.game.process import try_out
 from kriegbot.game.seat import Seat
 from kriegbot.narration.helping import Help
-from kriegbot.narration.names import MAX_NAME
-from kriegbot.players.base import AgreeDraw
+from kriegbot.narration.names import MAX_NAME, rules_called
+from kriegbot.players.base import AgreeDraw, Forfeiture
 from kriegbot.players.specs import BadSpec, PlayerSpec
 from kriegbot.request import Refused, refusing
 from kriegbot.web import notices
@@ -32,7 +34,7 @@ from kriegbot.web.notices import Notice, Refusal, SideView
 from kriegbot.web.registry import GameThread, PageGame, Registry
 from kriegbot.web.review import Review
 from kriegbot.web.seats import GameClock, PersonSeat, PooledSeat, TimeControl
-from referee import GameRecord, Reason, RuleSet, View, save_record
+from referee import NO_LIMITS, GameRecord, Limits, Reason, RuleSet, View, save_record
 from referee.text import one_line
 
 EVENT = "kriegbot play --web"
@@ -51,6 +53,7 @@ class GameSetup:
     seed: int
     is_seed_given: bool = False
     control: TimeControl | None = None
+    limits: Limits = NO_LIMITS
     begun: GameRecord | None = None
     file: Path | None = None
     seating: Seating | None = None
@@ -74,7 +77,8 @@ class Side(PageGame):
         self.name = ""
         self.browser = None if seating is None else seating.browsers.get(side)
         self.is_mine = seating is None or seating.is_mine
-        goes_on = seating is not None and len(seating.browsers) == 2  # at once, but clocks wait for people
+        begun = game.setup.begun  # if it goes on, then at once, but clocks wait for people
+        goes_on = begun is not None and seating is not None and len(seating.browsers) == 2
         is_here = not game.is_for_two or (goes_on and game.setup.control is None)
         self.seat = PersonSeat(self._show, game.clock, is_here=is_here)
         game.people[color] = self
@@ -95,7 +99,9 @@ class Side(PageGame):
             return None
         setup, other = self.game.setup, self.game.people[not self.color]
         clock = None if setup.control is None else str(setup.control)
-        return notices.Invited(self.id, chess.COLOR_NAMES[self.color], setup.rules.title, clock, other.name)
+        return notices.Invited(
+            self.id, chess.COLOR_NAMES[self.color], rules_called(setup.rules, setup.limits), clock, other.name
+        )
 
     def sit_down(self, browser: str, name: str, *, is_host: bool) -> None:
         """Seat a browser; between two people only the first one, or another one of the host. Raise Refused for others.
@@ -121,11 +127,29 @@ class Side(PageGame):
         self.browser = None
         self.game.keep()
 
+    def belongs_to(self, browser: str, *, is_host: bool) -> bool:
+        """Return True if this browser may come back to the side; two people at one screen have to leave the game."""
+        others = [side.browser for side in self.game.people.values() if side is not self]
+        return browser not in others and (browser == self.browser or (is_host and self.may_invite))
+
+    def claim(self, *, is_draw: bool) -> None:
+        """End a game that the other person has left: a draw, or this one wins. Raise Refused if they left just now."""
+        other = self.game.people[not self.color]
+        if other._listeners or other.browser == self.browser or (self.seat.view or self.game.setup.begun) is None:
+            raise Refused("The other person has not left the game.")
+        left = self.registry.limits.claim_after + other.unattended_since - time.monotonic()
+        if left > 0:
+            raise Refused(f"They have just left. You can claim the game in {math.ceil(left)} seconds.")
+        for side in (self, other):
+            side.seat.act(AgreeDraw() if is_draw else Forfeiture(other.color, "left the game"))
+            side.seat.here.set()
+
     def rename(self, name: str) -> None:
         """Name this person, and send both people the names."""
         self.name = one_line(name, MAX_NAME)
         names = {color: side.name for color, side in self.game.people.items()}
-        for side in self.game.people.values():
+        for color, side in self.game.people.items():
+            side.called = names.get(not color) or side.called
             side.publish(notices.Names(names[chess.WHITE], names[chess.BLACK]))
         self.game.keep()
 
@@ -278,12 +302,11 @@ class LiveGame(GameThread):
         """Play the game."""
         setup, begun = self.setup, self.setup.begun
         white, black = self._seat(chess.WHITE), self._seat(chess.BLACK)
+        play = partial(play_game, white, black, rules=setup.rules, limits=setup.limits, seed=setup.seed, event=EVENT)
         try:
             try:
                 while True:
-                    played = play_game(
-                        white, black, rules=setup.rules, seed=setup.seed, event=EVENT, begun=begun, keep=self.keep
-                    )
+                    played = play(begun=begun, keep=self.keep)
                     if not any(side.seat.takes_back for side in self.people.values()):
                         break
                     self.help.taken_back += 1

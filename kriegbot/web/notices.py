@@ -81,6 +81,13 @@ class SavedGame(msgspec.Struct):
     resumable: bool
 
 
+class OpenGame(msgspec.Struct):
+    """A game in progress that belongs to a browser, and the players."""
+
+    game: str
+    players: str
+
+
 class BeliefShown(msgspec.Struct):
     """A side's belief beside the true board."""
 
@@ -148,6 +155,7 @@ class GameInfo(Kept, tag="game"):
     you: str | None = None
     clock: str | None = None  # as in `New`
     two: bool = False  # true if two people play
+    joined: bool = False  # true if the other one has a seat
     invitation: str | None = None  # path of the link for the other person, if this one may pass it on
     onlookers: str | None = None  # path of the link for others, who see the game after its end
     men: Men = {}  # pieces to show before the first view
@@ -267,6 +275,12 @@ class GameList(Notice, tag="library"):
     folder: str
     games: list[SavedGame]
     passed_over: list[str]  # lines on other files there
+
+
+class InProgress(Notice, tag="progress"):
+    """The games in progress that belong to this browser."""
+
+    games: list[OpenGame]
 
 
 class PaceSet(Kept, tag="pace"):

@@ -13,7 +13,7 @@ import msgspec
 
 from kriegbot.narration.glance import own_men
 from kriegbot.narration.moments import Narrator
-from kriegbot.narration.names import YOU, both_called, both_named, called
+from kriegbot.narration.names import YOU, both_called, both_named, called, rules_called
 from kriegbot.players.human import BadTry
 from kriegbot.players.specs import PlayerSpec
 from kriegbot.request import (
@@ -27,6 +27,7 @@ from kriegbot.request import (
     rules_of,
     seed_of,
 )
+from kriegbot.web.library import Seating
 from kriegbot.web.live import ONLOOKERS, GameSetup, LiveGame, Side
 from kriegbot.web.notices import (
     CheckersFound,
@@ -43,7 +44,9 @@ from kriegbot.web.registry import PageGame, Registry
 from kriegbot.web.requests import Act, Invite, New, Rename, Request, SetPace, Switch, Watch, WithTry
 from kriegbot.web.review import AnalystFailed, Beliefs, Review
 from kriegbot.web.seats import TimeControl
-from referee import GameRecord, Referee, View
+from referee import NO_LIMITS, GameRecord, Limits, Referee, View
+
+FIFTY = Limits(quiet_plies=100)
 
 
 class PersonGame(Side):
@@ -82,6 +85,8 @@ class PersonGame(Side):
                 self.game.stop("there is a new link")
             case Act("freeseat") if self.may_invite:
                 self.game.people[not self.color].free()
+            case Act("claimwin" | "claimdraw" as do) if self.game.is_for_two:
+                self.claim(is_draw=do == "claimdraw")
             case Act("draw"):
                 self.game.offer_draw(self.color, self.seat.view)
             case Switch("heat") | Act("hint") | Act("takeback") if self.game.is_for_two:
@@ -152,13 +157,16 @@ class PersonGame(Side):
         sides = {color ^ swaps: side for color, side in self.game.people.items()}
         programs = {color ^ swaps: program for color, program in self.game.programs.items()}
         may_invite = {color: side.may_invite for color, side in sides.items()}
-        setup = GameSetup(old.rules, seed_of(None), control=old.control)
+        known = {color: side for color, side in sides.items() if swaps or side is self}
+        browsers = {
+            str(chess.COLOR_NAMES[color]): side.browser for color, side in known.items() if side.browser is not None
+        }
+        seating = Seating({}, browsers, all(side.is_mine for side in sides.values()))
+        setup = GameSetup(old.rules, seed_of(None), control=old.control, limits=old.limits, seating=seating)
         games = seat_people(self.registry, setup, programs, may_invite)
-        for color, game in games.items():
-            if swaps or sides[color] is self:
-                game.browser, game.name = sides[color].browser, sides[color].name
-            if game.name:
-                game.rename(game.name)
+        for color, side in known.items():
+            if side.name:
+                games[color].rename(side.name)
         for game in games.values():
             self.registry.add(game)
         return games
@@ -236,7 +244,9 @@ class ReplayedGame(PageGame):
         super().__init__(registry, id_=id_)
         if id_ is not None:
             self.is_for_guests = record.headers["White"] == record.headers["Black"] == PERSON
-        self.introduce(both_named(record.headers), record.rules, record.headers.get("Seed"))
+        self.introduce(
+            both_named(record.headers), rules_called(record.rules, record.limits), record.headers.get("Seed")
+        )
         self.finish(record, Review.of(self.id, record, registry.reviews), path)
 
 
@@ -261,7 +271,7 @@ class SpectatorGame(PageGame):
             return
         with self._lock:
             del self._last[NotYet]
-            self.introduce(both_named(record.headers), record.rules, None)
+            self.introduce(both_named(record.headers), rules_called(record.rules, record.limits), None)
             super().finish(record, review)
 
 
@@ -280,11 +290,12 @@ def seat_people(
         link = f"/{registry.guest_token}/#game="
         side.introduce(
             names,
-            setup.rules,
+            rules_called(setup.rules, setup.limits),
             setup.seed if setup.is_seed_given else None,
             you=chess.COLOR_NAMES[color],
             men=letters(own_men(referee.view(color))),
             two=game.is_for_two,
+            joined=sides[not color].browser is not None if game.is_for_two else False,
             onlookers=None if game.onlookers is None else link + game.onlookers.id,
             clock=None if setup.control is None else str(setup.control),
             invitation=link + sides[not color].id if side.may_invite else None,
@@ -297,7 +308,8 @@ def new_game(registry: Registry, request: New) -> PersonGame:
     seed, control = seed_of(request.seed), TimeControl.of(request.clock)
     color, rules = color_of(request.color, seed), rules_of(request.rules)
     program = _in_time(_program(registry, request.opponent), control)
-    setup = GameSetup(rules, seed, is_seed_given=request.seed is not None, control=control)
+    limits = FIFTY if request.fifty else NO_LIMITS
+    setup = GameSetup(rules, seed, is_seed_given=request.seed is not None, control=control, limits=limits)
     return seat_people(registry, setup, {not color: program}, {color: False})[color]
 
 
@@ -305,7 +317,8 @@ def invited(registry: Registry, request: Invite) -> list[PersonGame]:
     """Return both sides of a new game between two people; that of whoever asks comes first."""
     seed = seed_of(None)
     color, rules, control = color_of(request.color, seed), rules_of(request.rules), TimeControl.of(request.clock)
-    sides = seat_people(registry, GameSetup(rules, seed, control=control), {}, {color: True, not color: False})
+    setup = GameSetup(rules, seed, control=control, limits=FIFTY if request.fifty else NO_LIMITS)
+    sides = seat_people(registry, setup, {}, {color: True, not color: False})
     if request.name:
         sides[color].rename(request.name)
     return [sides[color], sides[not color]]
@@ -318,7 +331,7 @@ def watched(registry: Registry, request: Watch) -> WatchedGame:
     programs = {chess.WHITE: white, chess.BLACK: black}
     game = WatchedGame(LiveGame(registry, GameSetup(rules, seed), programs), request.pace)
     names, men = both_called([str(white), str(black)]), letters(chess.Board().piece_map())
-    game.introduce(names, rules, None if request.seed is None else seed, men=men)
+    game.introduce(names, rules.title, None if request.seed is None else seed, men=men)
     return game
 
 
@@ -339,7 +352,9 @@ def resumed(registry: Registry, file: str, *, is_restored: bool = False) -> list
     path, seating = registry.library.path(file), registry.library.seatings.get(file)
     if seating is not None and not is_restored and len(set(seating.browsers.values())) < len(seating.browsers):
         seating = msgspec.structs.replace(seating, browsers={})
-    setup = GameSetup(record.rules, seed, control=control, begun=record, file=path, seating=seating)
+    setup = GameSetup(
+        record.rules, seed, control=control, limits=record.limits, begun=record, file=path, seating=seating
+    )
     host = people[0] if len(people) == 1 else headers.get("Host") != "black"
     programs = {} if program is None else {not people[0]: program}
     sides = seat_people(registry, setup, programs, {color: len(people) == 2 and color == host for color in people})

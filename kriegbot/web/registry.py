@@ -22,10 +22,10 @@ from kriegbot.web import notices
 from kriegbot.web.connections import Reserve
 from kriegbot.web.library import MAX_PRIVATE, Library, logged, read_own, write_private
 from kriegbot.web.notices import GameEnded, GameInfo, Kept, Notice, Preparing, Refusal
-from kriegbot.web.requests import MAX_CHOICES, Act, Look, Request
+from kriegbot.web.requests import BROKEN_LINK, MAX_CHOICES, Act, Look, Request
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import SeatPool
-from referee import GameRecord, RuleSet
+from referee import GameRecord
 
 log = logging.getLogger("kriegbot.web")
 
@@ -44,12 +44,14 @@ class ServerLimits:
     live_games: int = 64
     games: int = 200  # in memory, finished ones included
     unattended_games: int = 8  # live games that no browser shows; each needs a process of some 90 MB
+    claim_after: float = 60.0  # that a person must be away before the other may claim the game
     grace: float = 60.0  # before a game without a browser counts as unattended
     abandon_after: float = 3600.0  # before any game without a browser is abandoned
     stop_time: float = 10.0  # for all games to end when the server stops
 
 
 LIMITS = ServerLimits()
+SHORTEST_ID = 13  # characters of a game's id, of 16, that a link must still have
 TEND_SECONDS = 10.0  # between two looks for games that no browser shows
 
 
@@ -81,6 +83,7 @@ class PageGame:
         self.review: Review | None = None  # what browsers may have; None before the end of a game that a person plays
         self.unattended_since = time.monotonic()  # when the last browser left
         self.is_for_guests = False  # True if its id alone is enough to join
+        self.browser: str | None = None  # which has joined it, the latest or the only one
         self.is_mine = True  # True if only browsers of whoever runs the server have joined; its result is theirs
         self._last: dict[type[Notice], Notice] = {}
         self._listeners: set[Callable[[Notice], None]] = set()
@@ -96,8 +99,13 @@ class PageGame:
         """Return the terms of the game if its seat is free; joining would take it."""
         return None
 
-    def sit_down(self, browser: str, name: str, *, is_host: bool) -> None:
+    def sit_down(self, browser: str, name: str, *, is_host: bool) -> None:  # noqa: ARG002 - for people
         """Seat a browser; raise Refused if there is no seat for it."""
+        self.browser = browser
+
+    def belongs_to(self, browser: str, *, is_host: bool) -> bool:  # noqa: ARG002 - for people
+        """Return True if this browser may come back to the game."""
+        return browser == self.browser
 
     def leave(self, why: str) -> None:
         """Let the game end without this page."""
@@ -134,11 +142,12 @@ class PageGame:
             for listener in self._listeners:
                 listener(message)
 
-    def introduce(self, players: Sequence[str], rules: RuleSet, seed: str | int | None, **more: Any) -> None:
+    def introduce(self, players: Sequence[str], rules: str, seed: str | int | None, **more: Any) -> None:
         """Publish the introduction to the game; `more` has other fields of it."""
         white, black = players
+        self.called = " – ".join(players)  # noqa: RUF001
         text = None if seed is None else str(seed)
-        self.publish(GameInfo(self.id, self.kind, white, black, rules.title, text, **more))
+        self.publish(GameInfo(self.id, self.kind, white, black, rules, text, **more))
 
     def finish(self, record: GameRecord, review: Review | None, saved: str | None = None, trouble: str = "") -> None:
         """Publish the end; without a review as long as the game may be continued."""
@@ -286,9 +295,19 @@ class Registry:
         """Return the game with this id; raise Refused if there is none, or none for guests."""
         game = self.games.get(id_)
         if game is None or (is_guest and not game.is_for_guests):
-            where = "Ask for a new link" if is_guest else "Finished games are under Saved games"
-            raise Refused(f"There is no such game here any more. {where}.")
+            raise Refused(BROKEN_LINK)
         return game
+
+    def mended(self, text: str) -> str:
+        """Return the id that a link names, though a chat program has cut its end or added to it."""
+        known = {*self.games, *(id_ for seating in self.library.seatings.values() for id_ in seating.ids.values())}
+        near = [id_ for id_ in known if id_.startswith(text[: len(id_)]) and len(text) >= SHORTEST_ID]
+        return near[0] if len(near) == 1 else text
+
+    def in_progress(self, browser: str, *, is_host: bool) -> list[notices.OpenGame]:
+        """Return the ways back to the games in progress that belong to a browser, also to those that a server left."""
+        mine = [game for game in self._live() if game.belongs_to(browser, is_host=is_host)]
+        return [*(notices.OpenGame(game.id, game.called) for game in mine), *self.library.waiting(browser)]
 
     def tend(self) -> None:
         """Abandon games that no browser shows: too many of them, or any for too long."""

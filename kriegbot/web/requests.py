@@ -20,6 +20,10 @@ MAX_CHOICES = 1000  # characters of the choices that the page wants to find agai
 MAX_MOMENTS = 16  # moments in one request for beliefs
 MAX_PACE = 10.0  # seconds for each try
 
+BROKEN_LINK = (
+    "This link is incomplete or no longer valid. Ask for the whole link, or open the address that kriegbot prints."
+)
+
 FileName = Annotated[str, msgspec.Meta(max_length=200)]
 Name = Annotated[str, msgspec.Meta(max_length=MAX_NAME)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=MAX_PACE)]
@@ -47,6 +51,9 @@ class Act(Request):
         "resign",
         "leave",  # abandon the game
         "draw",  # offer the other person a draw, or accept its offer
+        "claimwin",  # or a draw, of a game that the other person has left
+        "claimdraw",
+        "progress",  # the games in progress that belong to this browser
         "takeback",  # of the last move and the program's reply
         "hint",  # the computer's best tries, from what the person knows
         "rematch",  # another game of the same kind with sides exchanged, once this one has ended
@@ -66,6 +73,7 @@ class New(Detailed):
     rules: str
     seed: str | None  # digits, since JavaScript would round a number; null for a fresh one
     clock: str | None  # seconds at the start and for each move, as in "300+5"; null for none
+    fifty: bool = False  # True for a draw after fifty moves without a capture or pawn move
 
 
 class Invite(Detailed):
@@ -75,6 +83,7 @@ class Invite(Detailed):
     rules: str
     clock: str | None
     name: Name = ""  # of the sender
+    fifty: bool = False
 
 
 class Watch(Detailed):

@@ -23,7 +23,7 @@ from kriegbot.game.seat import PlayerFailed, Seat
 from kriegbot.kernels.preparing import Progress
 from kriegbot.narration.diary import Diary
 from kriegbot.narration.even_time import EvenTime
-from kriegbot.players.base import Choice, FlagFell, Leave, SeatAction
+from kriegbot.players.base import Choice, Forfeiture, Leave, SeatAction
 from kriegbot.players.human import read_action, read_ahead, try_name
 from kriegbot.players.specs import PlayerSpec, parse_spec
 from kriegbot.report import Report
@@ -37,6 +37,7 @@ T = TypeVar("T")
 MAX_FREE = 2  # idle processes kept for later games
 WARM = "kriegbot"  # the player whose kernels are compiled and loaded ahead of the first game
 MAX_BASE, MAX_INCREMENT = 36_000, 600  # seconds
+OUT_OF_TIME = "lost on time"
 TURNS, INCREMENT_SHARE, LEAST_TURN = 60, 0.7, 0.1
 """A program gets a 60th of its remaining time for a turn, and a share of the increment; at least LEAST_TURN seconds."""
 
@@ -159,7 +160,7 @@ class PooledSeat(ProcessSeat):
             self.on_ready()
 
     def ask(self, view: View) -> Choice:
-        """Return the player's answer, `FlagFell` when its time is up, or `Leave` once the game was abandoned."""
+        """Return the player's answer, `Forfeiture` when its time is up, or `Leave` once the game was abandoned."""
         if self.on_ask is not None:
             self.on_ask(view)
         clock = self.clock or GameClock(None)
@@ -178,7 +179,7 @@ class PooledSeat(ProcessSeat):
                 raise
         left = clock.left(view.color)
         if left is not None and left <= 0:
-            return Choice(FlagFell())
+            return Choice(Forfeiture(view.color, OUT_OF_TIME))
         return choice or Choice(Leave(self.why))
 
     def _unless_left(self, act: Callable[[], T]) -> T | None:
@@ -280,7 +281,7 @@ class PersonSeat(Seat):
         self.here.wait()
 
     def ask(self, view: View) -> Choice:
-        """Return the person's action, or `FlagFell` when the clock has run out."""
+        """Return the person's action, or `Forfeiture` when the clock has run out."""
         self._even.hold(view)
         self._clock.switch(view.color)
         begun = awake_time()
@@ -295,7 +296,7 @@ class PersonSeat(Seat):
             if action is None and left is not None and left <= 0:
                 with self._lock:
                     self._turn_view = None
-                action = FlagFell()
+                action = Forfeiture(view.color, OUT_OF_TIME)
         return Choice(action, Report(seconds=awake_time() - begun))
 
     def wait(self, view: View) -> None:

@@ -25,12 +25,13 @@ from html import escape
 from pathlib import Path
 from types import FrameType
 from typing import Literal
+from urllib.parse import unquote
 
 import msgspec
 import platformdirs
 import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kriegbot.children import HUNG_UP, signal_handlers
@@ -43,7 +44,7 @@ from kriegbot.web.library import Address, read_private, write_private
 from kriegbot.web.notices import NetworkState
 from kriegbot.web.pages import ReplayedGame
 from kriegbot.web.registry import Registry
-from kriegbot.web.requests import IS_GUEST, MAX_BYTES
+from kriegbot.web.requests import BROKEN_LINK, IS_GUEST, MAX_BYTES
 from referee import GameRecord
 from referee.text import quoted, write_secret
 
@@ -289,6 +290,10 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
+        link = whole_link(scope["path"])
+        if scope["type"] == "http" and link and not self.refusal({**scope, "path": link.partition("#")[0]}):
+            await RedirectResponse(link)(scope, receive, send)
+            return
         if why := self.refusal(scope):
             client = scope.get("client") or ("?", 0)
             self._refused += 1  # an old tab tries for ever
@@ -345,10 +350,19 @@ class Guard:
         return name in (self._host, socket.gethostname().lower())
 
 
+def whole_link(path: str) -> str | None:
+    """Return the address that a path was meant to be, if a chat program has cut, wrapped or encoded a link."""
+    token, rest = re.findall(r"(?s)^/*([\w-]*)(.*)", unquote(path))[0]
+    game = re.search(r"game=([\w-]+)", rest)
+    if rest == "/" or (game is None and re.match(r"/\w", rest)):
+        return None
+    return f"/{token}/" + (f"#{game[0]}" if game else "")
+
+
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer "Not found" whatever the reason, so that an answer reveals nothing."""
+    """Answer the same whatever the reason, so that an answer reveals nothing."""
     if scope["type"] == "websocket":
         await receive()
         await send({"type": "websocket.close", "code": 1008})
         return
-    await PlainTextResponse("Not found.\n", 404, {"Connection": "close"})(scope, receive, send)
+    await PlainTextResponse(f"{BROKEN_LINK}\n", 404, {"Connection": "close"})(scope, receive, send)

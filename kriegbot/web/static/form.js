@@ -5,6 +5,7 @@ import { make } from "./make.js";
 
 const TIMES = [["0.2", "a blink (0.2 s)"], ["1", "quick (1 s)"], ["3", "steady (3 s)"], ["10", "patient (10 s)"], ["30", "long (30 s)"]];
 const DEPTHS = { 1: "its move", 2: "its move and the reply", 3: "its move, the reply and its next move", 4: "two moves of each side" };
+const FREE = "free"; // of the clock: any minutes and seconds
 const CLOCKS = ["180+2", "300+5", "600+5", "900+10", "1800+20"];
 export const title = (text) => text[0].toUpperCase() + text.slice(1);
 const $ = (id) => document.getElementById(id);
@@ -57,7 +58,11 @@ export function newForm(send, { players, rules }) {
   const say = (text) => { $("failure").textContent = text; };
 
   fill($("opponent"), players.map(({ name }) => [name, name]), chosen("opponent"));
-  fill($("clock"), [["", "No clock"], ...CLOCKS.map((clock) => [clock, clockText(clock)])], chosen("clock"));
+  fill($("clock"), [["", "No clock"], ...CLOCKS.map((clock) => [clock, clockText(clock)]), [FREE, "Another one"]]);
+  const [minutes, increment] = (chosen("clock") ?? "").split("+").map(Number);
+  $("clock").value = CLOCKS.includes(chosen("clock")) ? chosen("clock") : increment >= 0 ? FREE : "";
+  if ($("clock").value === FREE) [$("minutes").value, $("increment").value] = [minutes / 60, increment];
+  $("fifty").checked = chosen("fifty") === "yes";
   fill($("rules"), rules.map((one) => [one.name, one.title]), chosen("rules"));
   const side = document.querySelector(`#new input[name=color][value="${CSS.escape(chosen("color") ?? "white")}"]`);
   if (side) side.checked = true;
@@ -96,16 +101,24 @@ export function newForm(send, { players, rules }) {
 
   /** Says what is chosen under More. */
   function summarize() {
-    const [clock, rule] = ["clock", "rules"].map((id) => $(id).selectedOptions[0].text);
-    $("terms").textContent = `${title(document.querySelector("#new input[name=color]:checked").value)}, ${clock}, ${rule}; other programs`;
+    const isFree = $("clock").value === FREE;
+    for (const field of [$("minutes"), $("increment")]) field.disabled = !isFree; // a field that is not shown is not checked
+    $("free-clock").hidden = !isFree;
+    const rule = $("rules").selectedOptions[0].text + ($("fifty").checked ? ", 50-move rule" : "");
+    $("terms").textContent = `${title(document.querySelector("#new input[name=color]:checked").value)}, ${clock() ? clockText(clock()) : "No clock"}, ${rule}; other programs`;
+  }
+
+  /** The chosen clock, as the server has it; an empty text for none. */
+  function clock() {
+    return $("clock").value === FREE ? `${60 * $("minutes").value}+${Number($("increment").value)}` : $("clock").value;
   }
 
   function common() {
     const color = new FormData($("new")).get("color");
-    const choices = { color, rules: $("rules").value, clock: $("clock").value };
-    keep({ ...choices, opponent: $("opponent").value, level: level() ?? "", time: $("time").value, depth: $("depth").value });
+    const choices = { color, rules: $("rules").value, clock: clock() };
+    keep({ ...choices, fifty: $("fifty").checked ? "yes" : "", opponent: $("opponent").value, level: level() ?? "", time: $("time").value, depth: $("depth").value });
     say("");
-    return { ...choices, clock: choices.clock || null };
+    return { ...choices, fifty: $("fifty").checked, clock: choices.clock || null };
   }
 
   $("new").onsubmit = (event) => {
@@ -113,6 +126,6 @@ export function newForm(send, { players, rules }) {
     const opponent = isFixed() ? `${player().name}:level=${level()}` : specOf(player().name, places);
     send({ do: "new", opponent, seed: $("seed").value.trim() || null, ...common() });
   };
-  $("invite").onclick = () => send({ do: "invite", name: chosen("name") ?? "", ...common() });
+  $("invite").onclick = () => $("new").reportValidity() && send({ do: "invite", name: chosen("name") ?? "", ...common() });
   return say;
 }

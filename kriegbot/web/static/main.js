@@ -4,7 +4,7 @@ import { recall } from "./choices.js";
 import { atOneScreen, makePrivacyScreen } from "./privacy.js";
 import { newForm } from "./form.js";
 import { guidedGame } from "./learn.js";
-import { askToJoin, showNetwork } from "./people.js";
+import { askToJoin, showNetwork, showProgress } from "./people.js";
 import { savedGames } from "./library.js";
 import { offerNext, showOutcome } from "./outcome.js";
 import { drawPicture } from "./picture.js";
@@ -35,7 +35,7 @@ let play = null;
 let review = null;
 let over = null;
 
-const send = connect({ onOpen: rejoin, onMessage: receive, onState: (text) => {
+const send = connect({ isGuest: () => isGuest, onOpen: rejoin, onMessage: receive, onState: (text) => {
   $("lost").hidden = !text;
   $("lost").textContent = text;
 } });
@@ -50,7 +50,7 @@ const privacy = makePrivacyScreen(send, () => {
 });
 
 function gameInAddress() {
-  return new URLSearchParams(location.hash.slice(1)).get("game");
+  return location.hash.match(/game(?:=|%3d)([\w-]+)/i)?.[1] ?? null; // whatever a chat program has put around it
 }
 
 function rejoin() {
@@ -78,7 +78,7 @@ function show(name) {
     link.ariaCurrent = (link.hash.slice(1) || "start") === name ? "page" : null;
   }
   document.body.dataset.place = name;
-  if (shown === "welcome" && !$("welcome-why").textContent) $("welcome-why").textContent = "To play, open the whole link that you were sent; it ends in #game=... .";
+  if (name !== "privacy" && $("lost").hidden) send({ do: "progress" });
   if (name === "learn") teach(location.hash.split("-")[1]);
   if (name === "puzzles") pose();
 }
@@ -98,6 +98,7 @@ function receive(message) {
   else if (message.is === "preparing") prepare(message);
   else if (message.is === "game") enter(message);
   else if (message.is === "library") listGames(message);
+  else if (message.is === "progress") showProgress(message, game);
   else if (message.is === "results") showResults(message, game);
   else if (message.is === "invited") answerInvitation(message);
   else if (message.is === "next") goOn(message);
@@ -192,9 +193,6 @@ function prepare({ done, total }) {
 
 function offer(hello) {
   isGuest = hello.guest;
-  if (isGuest && document.body.dataset.place === "start" && !$("welcome-why").textContent) {
-    $("welcome-why").textContent = "This link is incomplete. Ask for the whole link; it ends in #game=... .";
-  }
   if (isGuest && document.body.dataset.place) show(document.body.dataset.place); // now as a guest's
   if (isSetUp || isGuest) return; // a new connection
   isSetUp = true;
@@ -215,7 +213,7 @@ $("here").onclick = () => privacy.gather(game);
 /** A link to another page leaves a game in progress only if the person says so. */
 $nav.onclick = (event) => {
   const link = event.target.closest("a");
-  if (!link || !isPlaying()) return;
+  if (!link || !isPlaying() || (game.two && !atOneScreen() && !ASIDE.includes(link.hash))) return; // a game of two goes on
   event.preventDefault();
   if (ASIDE.includes(link.hash)) {
     open(link.href, "_blank", "noopener");

@@ -27,7 +27,7 @@ function sentence(verdict, { text, won: isWin }) {
   const [, how, winner, detail, more] = text.match(/^(\w+), (White|Black) wins(?: \((.*?)\))?\.(.*)$/) ?? [];
   const loser = winner === "White" ? "Black" : "White";
   if (how === "Resignation") return (isWin ? `You won: ${loser} resigned.` : `You resigned. ${winner} wins.`) + more;
-  if (detail === "lost on time") return (isWin ? `You won: ${loser} lost on time.` : `You lost on time. ${winner} wins.`) + more;
+  if (["lost on time", "left the game"].includes(detail)) return (isWin ? `You won: ${loser} ${detail}.` : `You ${detail}. ${winner} wins.`) + more;
   return `${verdict}. ${text}`;
 }
 

@@ -8,7 +8,9 @@ const $ = (id) => document.getElementById(id);
 const LOCAL = ["127.0.0.1", "[::1]", "localhost"];
 const NAMES = { white: "White", black: "Black" };
 const AWAY = 2000; // milliseconds; reloading the page is not leaving
+const CLAIM = 60000; // milliseconds after which the other may claim the game; the server counts them, too
 let leaving;
+let claiming;
 let network = { addresses: [], open: null }; // the server's last message on it
 let invite = () => {}; // shows the invitation of the game on the page
 
@@ -18,22 +20,43 @@ export function showNetwork(message) {
   invite();
 }
 
+/** Shows the ways back to games in progress, but for the one on the page. */
+export function showProgress({ games }, shown) {
+  const others = games.filter((one) => one.game !== shown?.id);
+  $("in-progress").hidden = !others.length;
+  $("in-progress").replaceChildren(others.length > 1 ? "Games in progress: go back to" : "Game in progress: go back to",
+    ...others.map((one) => make("a", { className: "button", href: `#game=${one.game}` }, one.players)));
+}
+
+/** The name that a guest gave in this browser: guests' choices are not stored by the server. */
+function guestName(name) {
+  try {
+    if (name !== undefined) localStorage.setItem("kriegspiel-name", name);
+    return localStorage.getItem("kriegspiel-name") ?? "";
+  } catch {
+    return ""; // forbidden in this browser
+  }
+}
+
 /** Shows an invitation to a guest; send(message) sends the answer. */
 export function askToJoin({ game, you, rules, clock, by }, send) {
   $("invited-title").textContent = `${by || "A friend"} invites you to a game of Kriegspiel`;
   $("invited-terms").textContent = `You play ${NAMES[you]}. Rules: ${rules}. ${clock ? `Clock: ${clockText(clock)}` : "No clock"}.`;
+  $("guest-name").value ||= guestName();
   $("join").onsubmit = (event) => {
     event.preventDefault();
-    send({ do: "join", game, name: $("guest-name").value.trim() });
+    send({ do: "join", game, name: guestName($("guest-name").value.trim()) });
   };
 }
 
 /** Sets up a game; shows the invitation until the game begins. send(message) sends to the server. */
 export function startPeople(game, send) {
-  $("invitation").hidden = game.invitation === null;
-  $("presence").textContent = "";
-  $("stranger").hidden = $("away").hidden = true;
-  clearTimeout(leaving);
+  const isKnown = game.invitation === null || game.joined;
+  $("invitation").hidden = isKnown;
+  $("lost-seat").hidden = game.invitation === null;
+  $("claim-win").onclick = () => send({ do: "claimwin" });
+  $("claim-draw").onclick = () => send({ do: "claimdraw" });
+  setHere();
   invite = () => {
     const isLocal = LOCAL.includes(location.hostname);
     $("link").value = (network.open ?? location.origin) + game.invitation;
@@ -54,32 +77,43 @@ export function startPeople(game, send) {
     $("new-link").onclick = () => send({ do: "newlink" });
     $("free-seat").onclick = () => {
       send({ do: "freeseat" });
-      [$("away").hidden, $("invitation").hidden] = [true, false];
+      setHere();
+      $("invitation").hidden = false;
     };
     $("onlookers").replaceChildren("Others can look at the game once it has ended. ", onlookersLink(game));
   };
   if (game.invitation === null) invite = () => {};
   invite();
 
+  function setHere() {
+    for (const timer of [leaving, claiming]) clearTimeout(timer);
+    $("presence").textContent = "";
+    $("stranger").hidden = $("away").hidden = $("claim").hidden = true;
+  }
+
   function receive(message) {
     if (message.is === "view") {
       $("invitation").hidden = true;
-      $("stranger").hidden = game.invitation === null || message.ply > 0;
+      $("stranger").hidden = isKnown || message.ply > 0;
       if ($("presence").textContent === "is back") $("presence").textContent = "";
     } else if (message.is === "names") {
       const them = game.you === "white" ? "black" : "white";
       game[them] = message[them] || game[them]; // for the review, too
       $("their-name").textContent = `${NAMES[them]}: ${game[them]}`;
     } else if (message.is === "over") {
-      $("stranger").hidden = $("away").hidden = true;
+      setHere();
     } else if (message.is === "presence") {
-      clearTimeout(leaving);
-      if (message.here) $("away").hidden = true;
-      if (message.here && $("presence").textContent) $("presence").textContent = "is back";
-      else if (!message.here) leaving = setTimeout(() => {
+      const wasAway = $("presence").textContent;
+      setHere();
+      if (message.here && wasAway) $("presence").textContent = "is back";
+      if (message.here) return;
+      leaving = setTimeout(() => {
+        const them = game.you === "white" ? "black" : "white";
         $("presence").textContent = "has left";
-        $("away").hidden = game.invitation === null;
+        $("away-text").textContent = `${game[them] === "Opponent" ? NAMES[them] : game[them]} has left. After a minute you may claim the game.`;
+        $("away").hidden = false;
       }, AWAY);
+      claiming = setTimeout(() => { $("claim").hidden = false; }, CLAIM);
     }
   }
 
