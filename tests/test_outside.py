@@ -32,7 +32,7 @@ from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec, players
 from kriegbot.report import Report
 from referee import BERKELEY, RULE_SETS, WILD16, Limits, Reason, Referee, RuleSet, View
-from tests.effort import many
+from tests.effort import IS_THOROUGH, many
 from tests.misbehaving import spec
 from tests.outside import BOT, EXAMPLES, PYTHON, SHELL, against_rand, installed, needs_stockfish
 from tournaments.run import ExecutorError, LocalExecutor, WarmSeats
@@ -405,9 +405,14 @@ SHORTER = {"plies": many(40, 12), "long_plies": many(240, 60)}
 """Shorter games, except in a thorough run."""
 
 
+def is_tried(name: str) -> bool:
+    """Return True for players of which no other is much the same: `search` and `paranoid` are as `overconfident`."""
+    return IS_THOROUGH or name not in {"search", "paranoid"}
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("name", [name for name, kind in players().items() if kind.make is not None])
+@pytest.mark.parametrize("name", [name for name, kind in players().items() if kind.make is not None and is_tried(name)])
 def test_all_of_ours_conform(name: str) -> None:
     text = f"{name}:samples=5" if any(one.name == "samples" for one in players()[name].options) else name
     if name == "engine":

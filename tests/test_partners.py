@@ -262,12 +262,12 @@ def test_the_odds_of_a_try_follow_what_is_known() -> None:
 @pytest.mark.parametrize(
     ("name", "share", "games"),
     [
-        ("grabber", 0.6, many(20, 10)),
-        ("rusher", 0.7, many(20, 10)),
-        (BLITZER, 0.7, many(20, 8)),
-        (METAPOSITION, 0.85, many(20, 7)),
-        (MCTS, 0.85, many(20, 7)),
-        ("shuffler", 0.1, 20),
+        ("grabber", 0.6, many(20, 5)),
+        ("rusher", 0.7, many(20, 5)),
+        (BLITZER, 0.7, many(20, 4)),
+        (METAPOSITION, 0.85, many(20, 3)),
+        (MCTS, 0.85, many(20, 3)),
+        ("shuffler", 0.1, many(20, 5)),
     ],
     ids=short,
 )

@@ -55,7 +55,7 @@ def test_there_are_at_least_fifty_information_sets() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.name.replace(" ", "-"))
 def test_search_and_trees_agree_on_every_try_at_depths_1_to_3(case: Case) -> None:
-    for depth in (1, 2, 3) if case in CASES or IS_THOROUGH else (1, 2):
+    for depth in (1, 2, 3) if case in CASES[::3] or IS_THOROUGH else (1, 2):
         tree = kriegspiel_tree(case.positions, case.view, depth, ks)
         assert tree.has_perfect_recall(0)
         for backup, solve in RULES:

@@ -29,7 +29,7 @@ from tests.page import Client, served, views
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
-GAMES, MOVES = many(50, 16), 12
+GAMES, MOVES = many(50, 10), 12
 
 
 @pytest.fixture(autouse=True)
@@ -146,7 +146,7 @@ def test_games_tell_the_browser_nothing_but_the_view(rules: str, tmp_path: Path)
 
 
 def test_the_heat_map_is_made_from_the_view(tmp_path: Path) -> None:
-    games = played(tmp_path, 4, "berkeley", has_heat=True)
+    games = played(tmp_path, 2, "berkeley", has_heat=True)
     told: dict[str, str] = {}
     compared = 0
     for game in games:
