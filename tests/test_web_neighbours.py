@@ -17,7 +17,7 @@ import pytest
 from kriegbot.cli.main import main
 from kriegbot.request import MAX_PASSED_OVER, saved_games
 from kriegbot.web import connections
-from kriegbot.web.connections import Once, Requests, Reserve
+from kriegbot.web.connections import Requests, Reserve, is_new
 from kriegbot.web.library import Library
 from kriegbot.web.server import PageServer
 from referee import GameRecord, Referee, save_record
@@ -175,7 +175,8 @@ def test_saving_has_descriptors_when_none_is_left(tmp_path: Path) -> None:
         with pytest.raises(OSError, match="Too many open files"):
             save_record(broken_off(), tmp_path / "game.pgn")
         for _ in range(3):
-            reserve(lambda: save_record(broken_off(), tmp_path / "game.pgn"))
+            with reserve.lent():
+                save_record(broken_off(), tmp_path / "game.pgn")
     finally:
         for one in taken:
             os.close(one)
@@ -183,28 +184,24 @@ def test_saving_has_descriptors_when_none_is_left(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["game.pgn"]
 
 
-def test_only_the_want_of_descriptors_is_tried_again() -> None:
-    calls = list[int]()
-
-    def full() -> None:
-        calls.append(1)
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.raises(OSError, match="No space left"):
-        Reserve()(full)
-    assert calls == [1]
+def test_descriptors_come_back_from_what_fails() -> None:
+    reserve = Reserve()
+    for _ in range(3):
+        with pytest.raises(OSError, match="No space left"), reserve.lent():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        assert len(reserve._held) == connections.RESERVED
 
 
 def test_a_text_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    log, once = logging.getLogger("kriegbot.test"), Once()
-    caplog.handler.addFilter(once)
+    log = logging.getLogger("kriegbot.test")
+    caplog.handler.addFilter(is_new)
     try:
         for number in (1, 1, 2, 1, 2):
             log.error("cannot save to %d", number)
         for number in range(connections.MAX_REMEMBERED):
             log.error("another %d", number)
     finally:
-        caplog.handler.removeFilter(once)
+        caplog.handler.removeFilter(is_new)
     assert [one.getMessage() for one in caplog.records][:3] == ["cannot save to 1", "cannot save to 2", "another 0"]
     assert len(caplog.records) == 2 + connections.MAX_REMEMBERED
-    assert len(once._seen) <= connections.MAX_REMEMBERED
+    assert 0 < len(connections._logged) <= connections.MAX_REMEMBERED

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
 import os
-from collections.abc import Callable
-from contextlib import suppress
-from typing import TypeVar
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -18,7 +16,7 @@ MAX_SILENT, MAX_ALL_SILENT = 32, 128  # connections without a request: of one ad
 RESERVED = 3  # descriptors
 MAX_REMEMBERED = 1000  # lines of the log
 
-T = TypeVar("T")
+_logged = set[str]()
 
 
 class Messages(WebSocketsSansIOProtocol):
@@ -39,73 +37,53 @@ class Requests(H11Protocol):
     The oldest that waits makes room, so that whoever asks at once is always answered.
     """
 
-    _silent: asyncio.TimerHandle | None = None  # ends the connection
+    _silent_since: float | None = None  # the loop's time since which it waits for a request
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for a request, and end a connection that has waited longest if there are too many."""
         super().connection_made(transport)
-        self._expect_request()
-        silent = [one for one in self.connections if isinstance(one, Requests) and one._silent is not None]
-        silent.sort(key=lambda one: one._silent.when() if one._silent is not None else 0.0)
-        mine = [one for one in silent if self.client is not None and one.client and one.client[0] == self.client[0]]
+        self._note_silence()
+        silent = {one: since for one in self.connections if (since := getattr(one, "_silent_since", None)) is not None}
+        mine = [one for one in silent if self.client and one.client and one.client[0] == self.client[0]]
         for waiting, most in ((mine, MAX_SILENT), (silent, MAX_ALL_SILENT)):
             if len(waiting) > most:
-                waiting[0]._end()
+                oldest = min(waiting, key=silent.__getitem__)
+                oldest._end(silent[oldest])
 
-    def data_received(self, data: bytes) -> None:
-        """Take a piece of a request."""
-        super().data_received(data)
-        if self._is_answering:
-            self._expect_nothing()
+    def handle_events(self) -> None:
+        """Take what has arrived."""
+        super().handle_events()
+        self._note_silence()
 
-    def on_response_complete(self) -> None:
-        """Wait for the next request."""
-        super().on_response_complete()
-        if not self._is_answering:
-            self._expect_request()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
-        self._expect_nothing()
-        super().connection_lost(exc)
-
-    @property
-    def _is_answering(self) -> bool:
+    def _note_silence(self) -> None:
         is_upgraded = self not in self.connections  # by a socket, which has a protocol of its own
-        return is_upgraded or (self.cycle is not None and not self.cycle.response_complete)
+        if is_upgraded or (self.cycle is not None and not self.cycle.response_complete):
+            self._silent_since = None
+        elif self._silent_since is None:
+            self._silent_since = self.loop.time()
+            self.loop.call_later(SILENT_SECONDS, self._end, self._silent_since)
 
-    def _expect_request(self) -> None:
-        self._expect_nothing()
-        self._silent = self.loop.call_later(SILENT_SECONDS, self._end)
-
-    def _expect_nothing(self) -> None:
-        if self._silent is not None:
-            self._silent.cancel()
-            self._silent = None
-
-    def _end(self) -> None:
-        self._expect_nothing()
-        self.transport.abort()
+    def _end(self, silent_since: float) -> None:
+        """End the connection if it has brought no request since then."""
+        if self._silent_since == silent_since:
+            self._silent_since = None
+            self.transport.abort()
 
 
 class Reserve:
-    """Descriptors that are held for saving games when connections have taken all others."""
+    """Descriptors that are held for saving games, since connections may have taken all others."""
 
     def __init__(self) -> None:
         self._held: list[int] = []
         self._refill()
 
-    def __call__(self, act: Callable[[], T]) -> T:
-        """Return the result of `act`; try again with the reserve if no descriptor was left."""
-        try:
-            return act()
-        except OSError as error:
-            if error.errno not in (errno.EMFILE, errno.ENFILE):
-                raise
+    @contextmanager
+    def lent(self) -> Iterator[None]:
+        """Lend the descriptors."""
         while self._held:
             os.close(self._held.pop())
         try:
-            return act()
+            yield
         finally:
             self._refill()
 
@@ -115,19 +93,12 @@ class Reserve:
                 self._held.append(os.open(os.devnull, os.O_RDONLY))
 
 
-class Once(logging.Filter):
-    """Let each text pass once: a full disk or too many connections would fill a terminal."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._seen: set[str] = set()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return True for a new text."""
-        text = record.getMessage()
-        if text in self._seen:
-            return False
-        if len(self._seen) == MAX_REMEMBERED:
-            self._seen.clear()
-        self._seen.add(text)
-        return True
+def is_new(record: logging.LogRecord) -> bool:
+    """Return True for a text that was not logged before: a full disk or too many connections would fill a terminal."""
+    text = record.getMessage()
+    if text in _logged:
+        return False
+    if len(_logged) == MAX_REMEMBERED:
+        _logged.clear()
+    _logged.add(text)
+    return True

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import chess
@@ -351,7 +350,8 @@ class LiveGame(GameThread):
     def _save(self, record: GameRecord) -> None:
         """Save a game and who sits where; in the saver's thread."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        self.registry.reserve(lambda: save_record(record, self._path))
+        with self.registry.reserve.lent():
+            save_record(record, self._path)
         if self.people:
             pages = self._people_by_name()
             browsers = {name: side.browser for name, side in pages.items() if side.browser is not None}
@@ -376,9 +376,8 @@ class LiveGame(GameThread):
         results = self.registry.results
         for color, side in self.people.items():
             if self.programs and side.is_mine:
-                with logged("store the result in", results.path):
-                    is_given = self.setup.is_seed_given
-                    text = self.registry.reserve(partial(results.count, record, color, is_seed_given=is_given))
+                with logged("store the result in", results.path), self.registry.reserve.lent():
+                    text = results.count(record, color, is_seed_given=self.setup.is_seed_given)
                     side.publish(self.registry.results_shown(side.id, text))
 
     def _finish(self, record: GameRecord) -> None:

@@ -39,7 +39,7 @@ from kriegbot.folders import config_folder
 from kriegbot.narration.results import Results
 from kriegbot.request import Refused, refusing
 from kriegbot.web.app import make_app
-from kriegbot.web.connections import Messages, Once, Requests
+from kriegbot.web.connections import Messages, Requests, is_new
 from kriegbot.web.library import Address, read_private, write_private
 from kriegbot.web.notices import NetworkState
 from kriegbot.web.pages import ReplayedGame
@@ -180,7 +180,7 @@ def serve(
     """Serve the page until Ctrl-C; begin with a saved game and its file, if given."""
     logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
     for handler in logging.getLogger().handlers:
-        handler.addFilter(Once())
+        handler.addFilter(is_new)
     registry = Registry(folder, config_folder(), Results(), sandbox=sandbox)
     server = PageServer(registry, host, port)
     if host not in LOOPBACK:
