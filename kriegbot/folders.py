@@ -20,12 +20,7 @@ if sys.platform != "win32":
 NOWHERE = Path("/nonexistent")  # a folder without files, where not even a temporary one can be made
 
 log = logging.getLogger("kriegbot")
-MOVED = {
-    "cache": "Kernels are compiled anew, and kept until the end in",
-    "data": "Games and results are kept in",
-    "config": "Settings and tokens are kept until the end in",
-}
-LOST = {"cache": "kernels are compiled at each start", "data": "games are not kept", "config": "settings are not kept"}
+FILES = {"cache": "compiled kernels", "data": "games and results", "config": "settings and tokens"}
 
 
 def cache_folder(complete: str = "") -> Path:
@@ -47,21 +42,20 @@ def config_folder() -> Path:
 
 
 def _folder(kind: str, complete: str = "") -> Path:
-    why = "this user has no home"
     try:
-        folder = getattr(platformdirs, f"user_{kind}_path")("kriegbot").expanduser()  # raises RuntimeError, as it may
+        folder = getattr(platformdirs, f"user_{kind}_path")("kriegbot").expanduser()
         folder = Path(os.path.realpath(folder))
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if kind == "cache" and (foreign := open_to_others(folder)) is not None:
-            why = f"other users may change '{foreign}', so no code is loaded from '{folder}'"
+            why = f"Other users may change '{foreign}', so no code is loaded from '{folder}'."
         elif os.access(folder, os.W_OK | os.X_OK) or (complete and any(folder.glob(complete))):
             return folder
         else:
-            why = f"'{folder}' cannot be written"
+            why = f"'{folder}' cannot be written."
     except OSError as error:
-        why = f"{error.strerror or error}: '{error.filename}'"
-    except RuntimeError:  # platformdirs knows no home
-        pass
+        why = f"{error.strerror or error}: '{error.filename}'."
+    except RuntimeError:  # as platformdirs and `expanduser` say it
+        why = "This user has no home."
     return _temporary(kind, why)
 
 
@@ -81,28 +75,25 @@ def _temporary(kind: str, why: str) -> Path:
     """
     from filelock import FileLock  # only now: few need it
 
-    def remove(folder: Path) -> None:
-        with suppress(OSError), FileLock(folder / "in-use", timeout=0):
-            if kind != "data" or not any(path.is_file() for path in (folder / "kriegbot").rglob("*")):
-                shutil.rmtree(folder)
-
-    def end() -> None:
+    def remove_unused() -> None:
         lock.release()
-        remove(folder)
+        for old in Path(tempfile.gettempdir()).glob(f"kriegbot-{kind}-*"):
+            with suppress(OSError):
+                if not old.is_symlink() and open_to_others(old) is None:
+                    with FileLock(old / "in-use", timeout=0):
+                        if kind != "data" or not any(path.is_file() for path in (old / "kriegbot").rglob("*")):
+                            shutil.rmtree(old)
 
-    because, prefix = f"{why[0].upper()}{why[1:]}.", f"kriegbot-{kind}-"
     try:
-        for old in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
-            if not old.is_symlink() and open_to_others(old) is None:
-                remove(old)
-        folder = Path(tempfile.mkdtemp(prefix=prefix))
+        folder = Path(tempfile.mkdtemp(prefix=f"kriegbot-{kind}-"))
         lock = FileLock(folder / "in-use", thread_local=False)
         lock.acquire()
         (folder / "kriegbot").mkdir()
     except OSError:
-        log.warning("%s No folder can be written: %s.", because, LOST[kind])
+        log.warning("%s No folder can be written: %s are not kept.", why, FILES[kind])
         return NOWHERE / kind / "kriegbot"
     os.environ[f"XDG_{kind.upper()}_HOME"] = str(folder)
-    atexit.register(end)
-    log.warning("%s %s %s.", because, MOVED[kind], folder)
+    atexit.register(remove_unused)
+    until = "" if kind == "data" else ", until the end"
+    log.warning("%s %s are kept in %s%s.", why, FILES[kind].capitalize(), folder, until)
     return folder / "kriegbot"

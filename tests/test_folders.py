@@ -46,8 +46,8 @@ def test_without_a_home_a_process_and_its_children_share_temporary_folders(no_ho
     assert cache == again
     assert (Path(cache).parent.name[:15], Path(data).parent.name[:14]) == ("kriegbot-cache-", "kriegbot-data-")
     assert said == (
-        f"Not a directory: '{no_home}/.cache/kriegbot'. Kernels are compiled anew, and kept until the end in "
-        f"{Path(cache).parent}.\nNot a directory: '{no_home}/.local/share/kriegbot'. Games and results are kept in "
+        f"Not a directory: '{no_home}/.cache/kriegbot'. Compiled kernels are kept in {Path(cache).parent}, until the "
+        f"end.\nNot a directory: '{no_home}/.local/share/kriegbot'. Games and results are kept in "
         f"{Path(data).parent}.\n"
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home"]  # nothing was in them
@@ -148,14 +148,14 @@ def test_a_user_without_a_name_or_home_gets_a_temporary_folder(tmp_path: Path) -
     unknown = "import os, pwd; del os.environ['HOME']; pwd.getpwuid = {}.__getitem__; "
     chosen, said = folders(tmp_path, tmp_path, unknown + CODE)
     assert Path(chosen[0]).parent.name.startswith("kriegbot-cache-")
-    assert said.startswith("This user has no home. Kernels are compiled anew, and kept until the end in ")
+    assert said.startswith("This user has no home. Compiled kernels are kept in ")
 
 
 def test_where_no_folder_can_be_written_no_code_is_loaded_and_no_traceback_is_printed(no_home: Path) -> None:
     chosen, said = folders(no_home, no_home, f"import tempfile; tempfile.tempdir = {str(no_home)!r}; {CODE}")
     assert chosen[0] == "/nonexistent/cache/kriegbot"
-    assert "No folder can be written: kernels are compiled at each start.\n" in said
-    assert said.endswith("No folder can be written: games are not kept.\n")
+    assert "No folder can be written: compiled kernels are not kept.\n" in said
+    assert said.endswith("No folder can be written: games and results are not kept.\n")
 
 
 @pytest.mark.slow

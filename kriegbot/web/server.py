@@ -178,9 +178,9 @@ def serve(
     folder: Path, host: str, port: int, *, has_browser: bool, saved: tuple[GameRecord, str] | None, sandbox: bool | None
 ) -> None:
     """Serve the page until Ctrl-C; begin with a saved game and its file, if given."""
-    logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING)
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(is_new)
+    handler = logging.StreamHandler()
+    handler.addFilter(is_new)
+    logging.basicConfig(format="kriegbot: %(message)s", level=logging.WARNING, handlers=[handler])
     registry = Registry(folder, config_folder(), Results(), sandbox=sandbox)
     server = PageServer(registry, host, port)
     if host not in LOOPBACK:
