@@ -10,14 +10,15 @@ import tomllib
 from collections.abc import Iterator
 from datetime import time
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
+import chess
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.game.process import budget_of
 from kriegbot.online import Bot, BotSettings, load_settings, read_settings
-from kriegbot.online.game import HURRY, LEAST, RESERVE, patience_for, seconds_for, spec_for
+from kriegbot.online.game import HURRY, LEAST, RESERVE, OnlineGame, patience_for, seconds_for
 from kriegbot.online.site import (
     CALLS,
     Site,
@@ -32,6 +33,7 @@ from kriegbot.online.site import (
 )
 from kriegbot.players.specs import parse_spec
 from kriegbot.request import Refused
+from referee import Referee
 from tests.fake_http import serving
 from tests.fake_site import KEY, TOKEN, FakeSite
 
@@ -372,26 +374,16 @@ def test_a_clock_settles_where_a_turn_takes_what_it_is_given() -> None:
     assert 9 < seconds_for(left) < 11
 
 
-def test_a_player_gets_less_time_on_a_low_clock() -> None:
-    spec = parse_spec("kriegbot:time=20")
-    assert spec_for(spec, 1500) is spec
-    times = [budget_of(spec_for(spec, left)) or 0 for left in (1500, 400, 200, 100, 40, 31, 5, 0)]
-    assert times == sorted(times, reverse=True)
-    assert all(
-        0 < one <= max(seconds_for(left), 0.01)
-        for one, left in zip(times[1:], (400, 200, 100, 40, 31, 5, 0), strict=True)
-    )
+def test_a_player_gets_less_time_on_a_low_clock(site: Site, tmp_path: Path) -> None:
+    """As on the page (tests/test_turn_budget.py): it receives the seconds, and does not start again."""
+    game = OnlineGame(site, "rand", tmp_path, {"code": "abc", "rules": "berkeley"}, print)
+    with game._seat as seat:
+        for left in (1500, 400, 100, 31, 5):
+            game._flag = monotonic() + left
+            game._ask(Referee().view(chess.WHITE), can_ask=False)
+            assert seat.turn_seconds == pytest.approx(seconds_for(left), abs=0.2)
+    assert seconds_for(1500) > seconds_for(400) > seconds_for(100) > seconds_for(31) == pytest.approx(0.05)
     assert seconds_for(0) == seconds_for(RESERVE) == LEAST
-
-
-def test_both_times_of_a_player_are_lowered() -> None:
-    assert str(spec_for(parse_spec("overconfident:time=8,extra=4"), 60)) == "overconfident:time=1,retry_time=1"
-
-
-@pytest.mark.parametrize("text", ["rand", "kriegbot:level=club", "overconfident:samples=20"])
-def test_a_player_without_a_time_stays_as_it_is(text: str) -> None:
-    spec = parse_spec(text)
-    assert spec_for(spec, 20) == spec
 
 
 def test_nobody_is_waited_for_longer_than_half_the_clock() -> None:

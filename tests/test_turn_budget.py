@@ -9,11 +9,11 @@ from pathlib import Path
 import chess
 import pytest
 
+from kriegbot.players.making import make_player
 from kriegbot.players.search import SearchPlayer
 from kriegbot.players.specs import parse_spec
 from kriegbot.report import Report
 from kriegbot.search.policy import Policy, equal_policy
-from kriegbot.web.pages import _in_time
 from kriegbot.web.seats import INCREMENT_SHARE, LEAST_TURN, TURNS, GameClock, PooledSeat, TimeControl
 from referee import Referee, View
 
@@ -104,6 +104,11 @@ def test_a_search_by_samples_plays_alike_at_any_clock() -> None:
 
 
 @pytest.mark.parametrize("name", ["overconfident", "paranoid", "search", "hs", "kriegbot"])
-def test_every_player_by_time_begins_with_the_budget_of_the_first_turn(name: str) -> None:
-    assert _in_time(parse_spec(name), TimeControl(18, 0)).get("time") == pytest.approx(0.3)
-    assert _in_time(parse_spec(name), TimeControl(600, 0)) == parse_spec(name)
+def test_every_built_in_player_by_time_shares_what_its_clock_leaves_for_a_turn(name: str, kernels: None) -> None:  # noqa: ARG001
+    player = make_player(parse_spec(name), 1)
+    assert isinstance(player, SearchPlayer)
+    search = Timed()
+    player.search = search
+    player.on_time(0.1)
+    player.choose(Referee().view(chess.WHITE))
+    assert all(seconds is not None and seconds < 0.1 for seconds in search.given)

@@ -17,10 +17,12 @@ from urllib.parse import urlsplit
 import platformdirs
 import pytest
 
+from kriegbot import children
 from kriegbot.request import Refused
+from kriegbot.web import registry
 from kriegbot.web.app import BROWSER
 from kriegbot.web.library import write_private
-from kriegbot.web.registry import TEND_SECONDS, ServerLimits
+from kriegbot.web.registry import ServerLimits
 from kriegbot.web.requests import BROKEN_LINK
 from kriegbot.web.server import PageServer, opener_in
 from referee import Limits, load_record
@@ -319,15 +321,15 @@ def test_a_machine_that_slept_abandons_no_game(tmp_path: Path, monkeypatch: pyte
             invited(server, host)
         live = server.registry._live()[0]
         until(lambda: live.is_unattended, "the end of the socket")
-        since = server.registry._tended = now = live.unattended_since
-        with monkeypatch.context() as clock:
-            clock.setattr("kriegbot.web.registry.time", SimpleNamespace(monotonic=lambda: now))
-            for passed in (TEND_SECONDS, 8 * 3600):
-                now += passed
-                server.registry.tend()
-            assert not live.play.is_stopping
-            assert live.unattended_since - since > 7 * 3600
-            for _ in range(400):
-                now += TEND_SECONDS
-                server.registry.tend()
+        clock = children._awake_clock()
+        lost = clock._lost
+        with monkeypatch.context() as patched:
+            later = SimpleNamespace(monotonic=lambda: time.monotonic() + 8 * 3600, sleep=time.sleep)
+            for module in (children, registry):
+                patched.setattr(module, "time", later)
+            server.registry.tend()
+        clock._lost = lost
+        assert not live.play.is_stopping
+        live.unattended_since -= 8 * 3600
+        server.registry.tend()
         assert live.play.is_stopping

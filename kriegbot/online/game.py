@@ -4,8 +4,7 @@ The state is the only source, so a lost, late or repeated answer does no harm. A
 has shown that it was not made. A player that fails starts again; if it keeps failing, or the state cannot be read, the
 bot plays a random try of those that the site allows.
 
-A try gets a twentieth of the clock above a reserve for lost connections. A player's time is fixed when it starts
-(`time=` of its spec). On a low clock it starts again with half of that time, a quarter, and so on.
+The player gets a twentieth of the clock above a reserve for lost connections as the rest of its turn's budget.
 """
 
 import json
@@ -22,11 +21,11 @@ import chess
 
 from kriegbot.children import CannotStart
 from kriegbot.game.match import ask_player
-from kriegbot.game.process import ProcessSeat, budget_of, patience_of
+from kriegbot.game.process import ProcessSeat, patience_of
 from kriegbot.game.seat import Failure, PlayerFailed
 from kriegbot.online.reading import COLORS, DOUBLES, Reading, Unreadable, color_of, read_state
 from kriegbot.online.site import SITE_RULES, Json, Site, SiteRefusal, Uncertain
-from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec
+from kriegbot.players.specs import PlayerSpec, parse_spec
 from referee import Action, AskAny, Resign, View, action_code
 from referee.text import one_line, write_file
 
@@ -40,7 +39,7 @@ NONSENSE = ("IMPOSSIBLE_TO_ASK", "NONSENSE", "INVALID_UCI")
 
 RESERVE, SHARES = 30.0, 20
 HURRY = 10.0  # seconds on the clock below which any allowed try is played at once
-LEAST = 0.05  # seconds that a try gets, however low the clock
+LEAST = 0.05  # seconds that the rest of a turn gets, however low the clock
 SHORTEST = 0.5  # seconds that a player is always waited for
 
 SCHEMA, FACTS = 1, ("site", "bot", "code", "rules", "color", "opponent")
@@ -77,7 +76,7 @@ class OnlineGame:
         self._record |= {"player": player, "result": None, "seed": None, "log": [], "thoughts": self._thoughts}
         self._save()
         self._report, self._seat, self._seed = report, ProcessSeat(self._spec), secrets.randbits(63)
-        self._started: PlayerSpec | None = None
+        self._is_seated = False
         self._answers: dict[int, Json] = {}
         self._nonsense: set[tuple[int, chess.Move]] = set()
         self._guess, self._flag, self._known = 0, 0.0, -1  # `_known`: events before the last action that was shown
@@ -169,20 +168,18 @@ class OnlineGame:
                 return self._ask(view, can_ask=can_ask)
             except (PlayerFailed, CannotStart) as error:
                 self._log(f"the player failed: {error}")
-                self._started = None
+                self._is_seated = False
                 self._guess += reading.is_guessed
                 reading = self._read(state)
         return random.choice(allowed) if allowed else None
 
     def _ask(self, view: View, *, can_ask: bool) -> Action:
-        """Return the player's answer, from a process with the time that our clock leaves. Raise PlayerFailed."""
-        left = self._flag - time.monotonic()
-        spec = spec_for(self._spec, left)
-        if spec != self._started:
-            self._seat.set_player(spec)
+        """Return the player's answer, in the time that our clock leaves. Raise PlayerFailed."""
+        if not self._is_seated:
             self._seat.begin(self._seed)
-            self._started = spec
-        self._seat.patience = patience_for(spec, left)
+            self._is_seated = True
+        left = self._flag - time.monotonic()
+        self._seat.turn_seconds, self._seat.patience = seconds_for(left), patience_for(self._spec, left)
         attempt = ask_player(self._seat, view)
         action = attempt.choice.action
         assert isinstance(action, Action)  # for mypy: a program cannot leave
@@ -247,21 +244,8 @@ def _is_due(state: Json) -> bool:
 
 
 def seconds_for(left: float) -> float:
-    """Return the seconds for a try with `left` seconds on the clock."""
+    """Return the seconds that the rest of a turn gets with `left` seconds on the clock."""
     return max(LEAST, (left - RESERVE) / SHARES)
-
-
-def spec_for(spec: PlayerSpec, left: float) -> PlayerSpec:
-    """Return the player with a time budget that fits its clock; a player without one stays as it is."""
-    seconds, most = budget_of(spec), seconds_for(left)
-    if seconds is None or seconds <= most:
-        return spec
-    while seconds > most:
-        seconds /= 2
-    for name in ("retry_time", "time") if spec.get("retry_time") else ("time",):
-        with suppress(BadSpec):  # its time cannot be set: a level, a program
-            spec = spec.with_option(name, f"{max(0.01, seconds):.3f}")
-    return spec
 
 
 def patience_for(spec: PlayerSpec, left: float) -> float:

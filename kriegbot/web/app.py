@@ -28,12 +28,13 @@ from kriegbot.request import Refused, rules_of
 from kriegbot.web import catalogue, pages, requests
 from kriegbot.web.library import MAX_UPLOADED, Library
 from kriegbot.web.notices import InProgress, NetworkState, Notice, Refusal, ResultsTable
-from kriegbot.web.registry import TEND_SECONDS, PageGame, Registry
+from kriegbot.web.registry import PageGame, Registry
 from kriegbot.web.requests import IS_GUEST
 from referee import GameRecord, save_record
 
 STATIC = Path(__file__).parent / "static"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+TEND_SECONDS = 10.0  # between two looks for games that no browser shows
 DRAWING_SECONDS = 120.0  # that one picture of a game may take
 MAX_LINK = 200  # characters
 

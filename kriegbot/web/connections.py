@@ -43,7 +43,8 @@ class Requests(H11Protocol):
         """Wait for a request, and end a connection that has waited longest if there are too many."""
         super().connection_made(transport)
         self._note_silence()
-        silent = {one: since for one in self.connections if (since := getattr(one, "_silent_since", None)) is not None}
+        ours = [one for one in self.connections if isinstance(one, Requests)]
+        silent = {one: one._silent_since for one in ours if one._silent_since is not None}
         mine = [one for one in silent if self.client and one.client and one.client[0] == self.client[0]]
         for waiting, most in ((mine, MAX_SILENT), (silent, MAX_ALL_SILENT)):
             if len(waiting) > most:

@@ -307,7 +307,7 @@ def new_game(registry: Registry, request: New) -> PersonGame:
     """Return a new game against a program."""
     seed, control = seed_of(request.seed), TimeControl.of(request.clock)
     color, rules = color_of(request.color, seed), rules_of(request.rules)
-    program = _in_time(_program(registry, request.opponent), control)
+    program = _program(registry, request.opponent)
     limits = FIFTY if request.fifty else NO_LIMITS
     setup = GameSetup(rules, seed, is_seed_given=request.seed is not None, control=control, limits=limits)
     return seat_people(registry, setup, {not color: program}, {color: False})[color]
@@ -385,13 +385,3 @@ def _program(registry: Registry, text: str) -> PlayerSpec:
     if registry.sandbox:
         check_sandbox(text)
     return program_of(text, sandbox=registry.sandbox is not False, is_remote=True)
-
-
-def _in_time(program: PlayerSpec, control: TimeControl | None) -> PlayerSpec:
-    """Return a program with no more time than a clock allows for the first turn, if it plays by time."""
-    time = program.get("time")
-    if control is None or program.is_outside or not isinstance(time, float) or time <= control.turn(control.base):
-        return program
-    if program.get("samples") is not None or "level" in program.options:
-        return program
-    return program.with_option("time", f"{control.turn(control.base):.3g}")

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 import chess
 
+from kriegbot.children import awake_time
 from kriegbot.narration.results import Results, results_rows, results_text
 from kriegbot.request import Refused
 from kriegbot.web import notices
@@ -52,7 +53,6 @@ class ServerLimits:
 
 LIMITS = ServerLimits()
 SHORTEST_ID = 13  # characters of a game's id, of 16, that a link must still have
-TEND_SECONDS = 10.0  # between two looks for games that no browser shows
 
 
 class GameThread(threading.Thread):
@@ -81,7 +81,7 @@ class PageGame:
         self.registry, self.play = registry, play or GameThread()
         self.record: GameRecord | None = None  # after its end
         self.review: Review | None = None  # what browsers may have; None before the end of a game that a person plays
-        self.unattended_since = time.monotonic()  # when the last browser left
+        self.unattended_since = awake_time()  # when the last browser left
         self.is_for_guests = False  # True if its id alone is enough to join
         self.browser: str | None = None  # which has joined it, the latest or the only one
         self.is_mine = True  # True if only browsers of whoever runs the server have joined; its result is theirs
@@ -184,7 +184,7 @@ class PageGame:
         """Remove a listener. Idempotent."""
         with self._lock:
             self._listeners.discard(listener)
-            self.unattended_since = time.monotonic()
+            self.unattended_since = awake_time()
 
     async def _look(self, review: Review, indexes: Sequence[int]) -> None:
         for index in indexes:
@@ -231,7 +231,6 @@ class Registry:
         self.games: dict[str, PageGame] = {}
         self.analyst = Analyst()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._tended = time.monotonic()
 
     def begin(self) -> None:
         """Start preparations for the first game, or analyse a saved one; on the event loop, when the server starts."""
@@ -311,11 +310,7 @@ class Registry:
 
     def tend(self) -> None:
         """Abandon games that no browser shows: too many of them, or any for too long."""
-        now = time.monotonic()
-        if (slept := now - self._tended - 2 * TEND_SECONDS) > 0:  # the whole machine, for clocks that count it
-            for game in self.games.values():
-                game.unattended_since += slept
-        self._tended = now
+        now = awake_time()
         unattended = [game for game in self._unattended() if now - game.unattended_since > self.limits.grace]
         for number, game in enumerate(reversed(unattended)):
             is_old = now - game.unattended_since > self.limits.abandon_after
