@@ -39,7 +39,6 @@ TICK = 0.2  # seconds of one wait: Windows delivers Ctrl-C between waits (docs.p
 STANDSTILL = 0.5  # seconds without a heartbeat, one every TICK, in which this process stood still
 ARRIVING = 0.05  # seconds until what a child has written is in our queue
 MOST_PATIENCE = 1.0  # seconds in which a log is read at most, however often more comes
-SUPERVISOR_PATIENCE = 2.0  # seconds that a supervisor has to end everything that its program has started
 ANSWER, LOG = "answer", "log"  # the streams that a child writes
 HUNG_UP = [getattr(signal, name) for name in ("SIGHUP", "SIGBREAK") if hasattr(signal, name)]
 """Signals of a terminal that is closed: POSIX's, and that of Windows (docs.python.org/3/library/signal.html)."""
@@ -57,23 +56,26 @@ class OutputLimit(Exception):
     """The child has written more than it may. The message names the limit."""
 
 
-class _AwakeClock:
+class _AwakeClock(threading.Thread):
     """The clock `awake_time`. A thread reads it every TICK, and the time of a longer gap is left out."""
 
     def __init__(self) -> None:
+        super().__init__(daemon=True)
         self._lock, self._last, self._lost = threading.Lock(), time.monotonic(), 0.0
-        threading.Thread(target=self._beat, daemon=True).start()
+        self.start()
 
     def read(self) -> float:
+        """Return the time."""
         with self._lock:
             now = time.monotonic()
             self._lost += now - self._last if now - self._last > STANDSTILL else 0.0
             self._last = now
             return now - self._lost
 
-    def _beat(self) -> None:
-        never = threading.Event()
-        while not never.wait(TICK):
+    def run(self) -> None:
+        """Read the clock for ever."""
+        while True:
+            time.sleep(TICK)
             self.read()
 
 
@@ -181,10 +183,7 @@ class LineProcess:
     def kill(self) -> None:
         """Kill the child and everything that it has started. Any thread may call this."""
         if self._process.poll() is None:  # not yet waited for, so no other process has its ID
-            if self._is_supervised:
-                self._process.terminate()
-            else:
-                _kill_tree(self.pid)
+            _kill_tree(self.pid)
 
     def end(self, patience: float = 0.2) -> int | None:
         """Wait `patience` seconds for the child to end, then kill it. Return its exit code, None if it was killed."""
@@ -193,12 +192,8 @@ class LineProcess:
         self._unsent.put(b"")
         has_ended = self.ends_within(patience)
         self.kill()
-        if self._is_supervised:
-            self.ends_within(SUPERVISOR_PATIENCE)
-            self._is_supervised = False
-            self.kill()
-            if sys.platform == "linux":
-                posix.kill_group(self.pid)  # its program may have killed the supervisor
+        if self._is_supervised and sys.platform == "linux":
+            posix.kill_group(self.pid)  # its program may have killed the supervisor
         code = self._process.wait()
         self.is_running = False  # a thread that reads for a daemon ends at the next chunk
         while self._open:
@@ -400,7 +395,10 @@ def own_streams() -> tuple[Iterator[str], TextIO]:
 
 
 def _kill_tree(pid: int) -> None:
-    """Kill a process and its descendants, found by passes over all processes. A suspended one starts no others."""
+    """Kill a process and its descendants, found by passes over all processes. A suspended one starts no others.
+
+    A supervisor has adopted the daemons of its program.
+    """
     tree, size = dict[int, psutil.Process](), -1
     while len(tree) > size:
         size = len(tree)

@@ -130,7 +130,8 @@ def test_damaged_kernels_are_compiled_again_and_the_game_is_the_same(tmp_path: P
     "player", [misbehaving.Raises, misbehaving.RaisesAtOnce, misbehaving.Answers, misbehaving.TriesTheImpossible]
 )
 def test_nobody_wins_by_an_error_of_a_player_of_ours(player: type) -> None:
-    seat = HereSeat("ours", player, is_ours=True)
+    seat = HereSeat("ours", player)
+    seat.is_ours = True
     played = play_game(seat, HereSeat("rand", RandPlayer))
     reason, winner, detail = end_of(played)
     assert (reason, winner) == (Reason.ABANDONED, None)

@@ -208,7 +208,9 @@ def seat_of(text: str, rules: RuleSet = BERKELEY) -> Seat:
     if not spec.is_outside:
         check_is_program(spec.name, player_kind(spec.name))
     try_out(spec, rules)
-    return ProcessSeat(spec) if spec.files else HereSeat(str(spec), partial(make_player, spec), is_ours=True)
+    seat = ProcessSeat(spec) if spec.files else HereSeat(str(spec), partial(make_player, spec))
+    seat.is_ours = not spec.files
+    return seat
 
 
 def without_last_turn(record: GameRecord) -> GameRecord:

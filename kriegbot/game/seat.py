@@ -85,15 +85,8 @@ class Seat(ABC):
 class HereSeat(Seat):
     """A seat in this process. It cannot stop a player that hangs. `make` makes the player of a game from its seed."""
 
-    def __init__(
-        self,
-        name: str,
-        make: Callable[[int], Player],
-        on_wait: Callable[[View], None] | None = None,
-        *,
-        is_ours: bool = False,
-    ) -> None:
-        self.name, self.on_wait, self._make, self.is_ours = name, on_wait, make, is_ours
+    def __init__(self, name: str, make: Callable[[int], Player], on_wait: Callable[[View], None] | None = None) -> None:
+        self.name, self.on_wait, self._make = name, on_wait, make
         self._player: Player | None = None
         self._known = -1
 
