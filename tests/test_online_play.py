@@ -19,7 +19,7 @@ from kriegbot import online
 from kriegbot.cli.online import Screen
 from kriegbot.online import Bot, BotSettings, read_settings
 from kriegbot.online.game import GameStatus
-from kriegbot.online.site import Site, in_a_while
+from kriegbot.online.site import Site
 from kriegbot.request import Refused
 from referee import Answer
 from tests import misbehaving
@@ -76,9 +76,7 @@ def running(fake: FakeSite, folder: Path, **given: Any) -> Iterator[Running]:
     finally:
         one.stop.set()
         thread.join()
-        last = Site(fake.address, TOKEN, in_a_while())
-        one.bot.leave(last)
-        last.close()
+        one.bot.leave()
         one.site.close()
 
 

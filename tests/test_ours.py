@@ -35,6 +35,9 @@ from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec
 from referee import BERKELEY, Limits, Reason, View
 from tests import misbehaving
+from tests.fake_http import serving
+from tests.fake_site import FakeSite
+from tests.online_games import ROOT, Home
 from tests.outside import BOT
 from tournaments.run import WarmSeats
 from tournaments.schedule import Died, Pairing, TournamentSettings
@@ -382,21 +385,38 @@ def test_a_child_with_many_children_ends_soon(is_supervised: bool) -> None:
     assert not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in tree)
 
 
+LONG = {
+    "tournament": (["tournament", "rand", "grabber", "--games", "4000", "--jobs", "1", "--out", "t.sqlite"], 130),
+    "match": (["match", "overconfident:time=600", "rand", "-q"], 130),
+    "reproduce": (["reproduce", "figure2", "--jobs", "1"], 130),
+    "online": (["online", "run"], 0),
+}
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such signal")
 @pytest.mark.parametrize("is_first", [True, False], ids=["first process", "any process"])
-def test_sigterm_ends_a_tournament_soon_and_says_how_to_resume(is_first: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", LONG)
+def test_sigterm_ends_a_command_soon(command: str, is_first: bool, tmp_path: Path, kernels: None) -> None:  # noqa: ARG001
     within = ["unshare", "--pid", "--fork", "--kill-child"] if is_first else []
     if is_first and subprocess.run([*within, "true"], capture_output=True, check=False).returncode:
         pytest.skip("no process can be the first of a namespace here")
-    arguments = ["tournament", "rand", "grabber", "--games", "4000", "--jobs", "1", "--out", str(tmp_path / "t.sqlite")]
-    with subprocess.Popen([*within, *KRIEGBOT, *arguments], stderr=subprocess.PIPE, encoding="utf-8") as running:
-        while not (tmp_path / "t.sqlite.log").exists():
-            time.sleep(0.1)
-        pids = psutil.Process(running.pid).children() if is_first else [psutil.Process(running.pid)]
-        begun = time.monotonic()
-        pids[0].send_signal(signal.SIGTERM)
-        _, err = running.communicate()
-        assert time.monotonic() - begun < 5.0  # 2 s where nothing else runs
-    assert running.returncode == 130
-    assert "To resume:" in err
+    arguments, code = LONG[command]
+    with serving(FakeSite(challenges=1.0, most=1)) as site:
+        Home(tmp_path, site.address)
+        environment = os.environ | {"XDG_CONFIG_HOME": str(tmp_path / "config"), "PYTHONPATH": str(ROOT)}
+        with subprocess.Popen(
+            [*within, *KRIEGBOT, *arguments], stderr=subprocess.PIPE, encoding="utf-8", cwd=tmp_path, env=environment
+        ) as running:
+            main = psutil.Process(running.pid)
+            while not any("kriegbot.game.worker" in child.cmdline() for child in main.children(recursive=True)):
+                time.sleep(0.1)
+            while command == "online" and site.counts["requests"] < 10:
+                time.sleep(0.1)
+            time.sleep(3.0)  # until it plays
+            begun = time.monotonic()
+            (main.children()[0] if is_first else main).send_signal(signal.SIGTERM)
+            _, err = running.communicate()
+            assert time.monotonic() - begun < 2.0
+    assert running.returncode == code
+    assert ("To resume:" in err) == (command in ("tournament", "reproduce"))

@@ -243,10 +243,7 @@ def test_a_kept_program_is_ended_by_a_broken_pipe_as_others_are() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="supervisors are for Linux")
 @pytest.mark.parametrize("deed", ["STOP", "KILL"])
-def test_a_program_that_stops_or_kills_its_supervisor_ends_with_the_game(
-    deed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("kriegbot.children.SUPERVISOR_PATIENCE", 0.1)
+def test_a_program_that_stops_or_kills_its_supervisor_ends_with_the_game(deed: str, tmp_path: Path) -> None:
     bot = tmp_path / "bot.sh"
     bot.write_text(
         f"sleep 61 & read a; read b; read c; echo ready; read end; kill -{deed} $PPID; sleep 60", encoding="utf-8"

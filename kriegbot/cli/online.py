@@ -117,7 +117,7 @@ def run(settings: str | None = FILE) -> None:
     """
     config = _settings(settings)
     from kriegbot.online import Bot
-    from kriegbot.online.site import SITE_RULES, Site, in_a_while, load_token, token_path
+    from kriegbot.online.site import SITE_RULES, Site, load_token, token_path
 
     token = load_token(token_path(config.site))
     folder = games_folder(str(Path(config.records).expanduser() if config.records else games_folder() / "online"))
@@ -136,8 +136,7 @@ def run(settings: str | None = FILE) -> None:
     with signal_handlers(ends), shown, closing(Site(config.site, token, stop, screen.say)) as site:
         screen.bot = bot = Bot(site, config, folder, screen.say)
         bot.run()
-        with closing(Site(config.site, token, in_a_while(), screen.say)) as last:
-            count = bot.leave(last)
+        count = bot.leave()
     if count:
         print(f"{counted(count, 'game')} unfinished on the site; run this again to resume.")
 

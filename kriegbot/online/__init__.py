@@ -12,6 +12,7 @@ import time
 import tomllib
 from collections.abc import Callable
 from contextlib import suppress
+from copy import copy
 from datetime import datetime
 from datetime import time as clock_time
 from itertools import cycle
@@ -22,12 +23,23 @@ import msgspec
 from msgspec import Meta
 
 from kriegbot.online.game import GONE, GameStatus, OnlineGame, is_code, unfinished
-from kriegbot.online.site import SITE, SITE_RULES, Json, Site, SiteRefusal, Stopped, Uncertain, checked_address
+from kriegbot.online.site import (
+    SITE,
+    SITE_RULES,
+    Json,
+    Site,
+    SiteRefusal,
+    Stopped,
+    Uncertain,
+    checked_address,
+    in_a_while,
+)
 from kriegbot.request import Refused, program_of, refusing
 from referee.text import one_line, quoted, read_text, unknown
 
 LOOK, SOON = 5.0, 1.0  # seconds between two looks at games and lobby: usually, and after we have acted
 JOIN_EVERY = 61.0  # seconds between two attempts to join a game; the site allows one a minute
+LAST_RECORDS = 0.3  # seconds in which games that are left save their records
 MAX_NAME = 40  # characters of a name that is shown
 MAX_GAMES = 20
 MAX_BYTES = 100_000  # of the file of settings
@@ -133,13 +145,15 @@ class Bot:
             while True:
                 self._site.pause(SOON if self._look() else LOOK)
 
-    def leave(self, site: Site) -> int:
-        """Withdraw our game from the lobby, by a `site` that still works. Return the number of unfinished games."""
-        self._site = site
+    def leave(self) -> int:
+        """Withdraw our game from the lobby, once the site's `stop` is set. Return the number of unfinished games."""
+        self._site = copy(self._site)  # with its connections, but its own end
+        self._site.stop = in_a_while()
         with suppress(Stopped):
             self._withdraw()
+        deadline = time.monotonic() + LAST_RECORDS
         for thread, _ in list(self._games.values()):
-            thread.join(0.2)
+            thread.join(max(0.0, deadline - time.monotonic()))
         return len(self._games.keys() - self._over)
 
     def _withdraw(self) -> None:

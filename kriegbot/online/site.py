@@ -51,7 +51,7 @@ WHOLE, TICK = 30.0, 0.05  # seconds for a whole answer, and between two looks fo
 FIRST_WAIT, LONGEST_WAIT = 0.25, 15.0  # seconds between two attempts; each wait is up to twice the one before
 LONGEST_PAUSE = 120.0  # greatest pause, in seconds, that the site can demand with 429
 MAX_BYTES = 4_000_000
-LEAVING = 5.0  # seconds for what is worth trying at the end
+LEAVING = 1.0  # seconds for what is worth trying at the end
 DENIED = (401, 403)  # HTTP status of a request that lacks a key or a right
 TOKEN = re.compile(r"[!-~]{1,500}")
 

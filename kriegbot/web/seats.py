@@ -8,6 +8,7 @@ games, and whose games can be abandoned.
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 import threading
 from collections.abc import Callable
@@ -99,9 +100,9 @@ class GameClock:
             self._charge(self._running, self._elapsed(), has_moved=has_moved)
         self._since = None
 
-    def left(self, color: chess.Color) -> float | None:
-        """Return the seconds left to a side; None without a time control."""
-        return None if self.control is None else self.control.base - self._now(color)
+    def left(self, color: chess.Color) -> float:
+        """Return the seconds left to a side, at least 0; infinity without a time control."""
+        return math.inf if self.control is None else max(0.0, self.control.base - self._now(color))
 
     def shown(self, running: chess.Color | None) -> Clocks:
         """Return the clocks for the page, with this side's running."""
@@ -166,19 +167,18 @@ class PooledSeat(ProcessSeat):
         clock = self.clock or GameClock(None)
         clock.switch(view.color)
         left = clock.left(view.color)
-        self.turn_seconds, self.patience = None, patience_of(self.spec)
-        if left is not None and clock.control is not None:
+        self.turn_seconds, self.patience = None, min(patience_of(self.spec), left)
+        if clock.control is not None:
             if view.ply != self._ply:
                 self._ply, self._after_turn = view.ply, left - clock.control.turn(left)
-            self.turn_seconds, self.patience = max(0.0, left - self._after_turn), min(self.patience, max(0.0, left))
+            self.turn_seconds = max(0.0, left - self._after_turn)
         choice: Choice | None = None
         try:
             choice = self._unless_left(lambda: super(PooledSeat, self).ask(view))
         except PlayerFailed:
-            if (clock.left(view.color) or 0.0) > 0 or left is None:
+            if clock.left(view.color):
                 raise
-        left = clock.left(view.color)
-        if left is not None and left <= 0:
+        if not clock.left(view.color):
             return Choice(Forfeiture(view.color, OUT_OF_TIME))
         return choice or Choice(Leave(self.why))
 
@@ -292,8 +292,8 @@ class PersonSeat(Seat):
         while action is None:
             left = self._clock.left(view.color)
             with contextlib.suppress(Empty):
-                action = self._actions.get(timeout=None if left is None else max(0.0, left))
-            if action is None and left is not None and left <= 0:
+                action = self._actions.get(timeout=min(left, threading.TIMEOUT_MAX))
+            if action is None and not left:
                 with self._lock:
                     self._turn_view = None
                 action = Forfeiture(view.color, OUT_OF_TIME)
