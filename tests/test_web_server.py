@@ -138,7 +138,7 @@ def test_a_map_of_enemy_pieces_that_cannot_be_computed_is_switched_off_with_a_se
         begun(client)
         server.registry.analyst.close()
         client.send({"do": "heat", "on": True})
-        assert client.until("heat") == {"is": "heat", "on": False, "ply": 0, "chances": []}
+        assert client.until("heat") == {"is": "heat", "on": False, "ply": 0, "chances": [], "basis": ""}
         assert client.until("refusal")["text"] == "No map of enemy pieces: the process of the analysis has ended."
 
 
