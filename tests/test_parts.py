@@ -102,6 +102,22 @@ def test_an_installed_package_offers_parts(tmp_path: Path, monkeypatch: pytest.M
         parts.entry_points.cache_clear()
 
 
+def test_of_two_installed_parts_of_one_name_the_first_on_the_path_is_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        installed(tmp_path / name, name, EVALUATOR, {"kriegbot.evaluators": {"nothing": f"{name}:nothing"}})
+    for first in ("first", "second"):
+        monkeypatch.syspath_prepend(tmp_path / ("second" if first == "first" else "first"))
+        monkeypatch.syspath_prepend(tmp_path / first)
+        parts.entry_points.cache_clear()
+        try:
+            assert parts.entry_points("kriegbot.evaluators")["nothing"].value == f"{first}:nothing"
+        finally:
+            parts.entry_points.cache_clear()
+
+
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
