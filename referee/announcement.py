@@ -203,7 +203,7 @@ class Announcement:
       capture: square of the captured piece. See `en_passant`.
       captured: pawn or piece, if the rule set announces it.
       checks: every direction of check, at checkmate also; `Check(0)` for none.
-      pawn_tries: the legal pawn captures of the side now to move; None if the rule set does not announce them.
+      pawn_tries: the legal pawn captures of the side now to move; None if not announced, or at the end.
       end: the end of the game, if this move brought it.
       en_passant: True if the capture is announced as en passant. Then `capture` is where the capturing pawn lands.
       promotion: True if a promotion is announced.

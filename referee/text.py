@@ -53,9 +53,9 @@ def unknown(kind: str, name: str, known: Collection[str]) -> str:
 
 @contextmanager
 def atomic_file(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """Open a file that replaces `path` at the end, unless something is raised. A new one gets this mode.
+    """Open a file that replaces `path` at the end, unless something is raised.
 
-    An older file keeps its mode, and links to it stay. Devices stay devices.
+    A new one gets this mode, less the umask. An older file keeps its mode, and links to it stay. Devices stay devices.
     """
     path = Path(os.path.realpath(path))
     if path.is_symlink():
@@ -91,7 +91,7 @@ def unless_held(act: Callable[[], object]) -> None:
 
 
 def write_file(path: Path, data: bytes, *, mode: int = 0o666) -> None:
-    """Write a file, whole or not at all; a new one gets this mode. Raises OSError if that fails."""
+    """Write a file, whole or not at all; `mode` is as of `atomic_file`. Raises OSError if that fails."""
     with atomic_file(path, mode) as handle:
         handle.write(data)
 

@@ -2,7 +2,7 @@
 
 A game is one task. The executor submits no more games than the cluster has threads (or `jobs`, if that is more), so a
 long tournament does not flood the scheduler. Every thread of a worker keeps seats of its own. If a worker dies, the
-executor submits its game again, until the game has killed MOST_ATTEMPTS workers.
+executor submits its game again, for MOST_ATTEMPTS attempts in all.
 """
 
 import logging

@@ -96,7 +96,7 @@ class Executor(Protocol):
     """Plays games in any order."""
 
     def play(self, games: Iterable[ScheduledGame], settings: TournamentSettings) -> Generator[Outcome, None, None]:
-        """Play games, each to its end or until MOST_ATTEMPTS workers have died over it. Closing the generator stops.
+        """Play games, each to its end or until it has died MOST_ATTEMPTS times. Closing the generator stops.
 
         Raise ExecutorError if no more games can be played, or none of some player.
         """
@@ -128,7 +128,7 @@ def with_retries(
     done: Callable[[Iterable[F]], Iterable[F]],
     outcome_of: Callable[[F, ScheduledGame, int], Outcome],
 ) -> Generator[Outcome, None, None]:
-    """Play games, at most so many at once, each again if a worker dies over it, until MOST_ATTEMPTS have."""
+    """Play games, at most so many at once, each again if it died, for MOST_ATTEMPTS attempts in all."""
     waiting = deque((game, 1) for game in games)
     running: dict[F, tuple[ScheduledGame, int]] = {}
     while waiting or running:

@@ -158,7 +158,7 @@ class Rating:
         return bool(check_direction(king, move.to_square) & self._last.checks)
 
     def _pawns_barred(self) -> Reals:
-        """Return the probability that an enemy pawn ahead, on this or the next file, bars our pawn on a square."""
+        """Return the mean number, at most 1, of enemy pawns ahead of each square, on its and the next files."""
         pawns = self._density[0].reshape(8, 8)
         rows = pawns if self._view.color == chess.WHITE else pawns[::-1]
         ahead = np.cumsum(rows[::-1], axis=0)[::-1] - rows

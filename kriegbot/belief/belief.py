@@ -3,7 +3,7 @@
 A sampled belief may run empty although some board is consistent. Then it tries these rescues in order and counts them:
 
 1. "replay": filter an earlier set of boards through the events since, with more particles. The result is consistent.
-2. "perturbed": move some enemy pieces on the boards before the opponent's last move, keep those that fit what was
+2. "perturbed": move or change enemy pieces on the boards before the opponent's last move, keep those that fit what was
    announced of that position, and filter them through the events since. Records of 0.2.0 call it "last observation".
 3. "blind": put the opponent's pieces anywhere that the last announcement allows or, if no board drawn fits it, at least
    this turn's refusals and answers. If none fits these either, the belief stays empty for now.

@@ -1,4 +1,4 @@
-"""Known boards with some enemy pieces moved, among which some match an announcement that the boards do not."""
+"""Known boards with enemy pieces moved or changed, among which some match an announcement that the boards do not."""
 
 from typing import NamedTuple
 

@@ -49,8 +49,8 @@ def reproduce(
     """Reproduce the paper's experiment and print our results beside the paper's.
 
     Figures 2, 3 and 5 are tournaments, and the same command resumes them. Figure 4 measures time and needs an otherwise
-    idle machine. Each figure is written as a table, a CSV file and a plot. With --choice, games and tables go to files
-    of their own; docs/reproduction/choices.md lists the options.
+    idle machine. Each figure is printed as a table and written as a CSV file and, but for Figure 4, a plot. With
+    --choice, games and tables go to files of their own; docs/reproduction/choices.md shows what some change.
     """
     settings = {figure: figures.settings_of(figure, budget, seed, choice) for figure in FIGURES}
     suffix = "" if budget is None else f"-{budget:g}s"

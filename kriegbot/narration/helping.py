@@ -107,7 +107,7 @@ def value_tries(belief: BeliefSnapshot) -> list[TryValued]:
 
 
 def _shown(value: float, belief: BeliefSnapshot, move: chess.Move) -> str:
-    """Return a value for people: pawns or, if it counts mates, that and where."""
+    """Return a value for people: pawns or, if it counts mates, words such as "mate in 40%"."""
     if value <= LOSING:
         return "often loses at once" if value <= MOSTLY_LOSING else "may lose at once"
     boards = [to_board(row) for row in belief.rows] if value >= WINNING else []

@@ -4,7 +4,7 @@
 
 `reading` rebuilds the player's `View` at every turn from the site's state and log, so games from before a restart go
 on. The bot keeps the site's limits: one game waiting in the lobby, one joined a minute. If somebody begins a game that
-the settings do not want, the bot resigns it before the first move, since the site has no other way.
+the settings do not want, the bot resigns it before its first move, since the site has no other way.
 """
 
 import threading

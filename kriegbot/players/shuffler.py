@@ -1,6 +1,6 @@
 """A sparring partner that stays at home: it castles, protects its pieces, and keeps its pawns back until well ahead.
 
-Before that only the pawns on the files c to e advance, by one square, and pawns capture near home.
+Before that it prefers to advance pawns on the files c to e, by one square, and captures with pawns near home.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class ShufflerPlayer(ScriptedPlayer):
     """Script that keeps its pieces together at home."""
 
     def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
-        """Prefer pawn captures at home, castling, then protected pieces on the first ranks."""
+        """Prefer pawn captures announced or near home, castling, then protected pieces at home or, if ahead, pawns."""
         piece, height = turn.piece(move), turn.height(move.to_square)
         if turn.is_pawn_capture(move):
             tries = turn.view.pawn_tries

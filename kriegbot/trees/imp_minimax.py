@@ -114,7 +114,7 @@ def paranoid(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solu
 
 @dataclass(frozen=True, slots=True)
 class BestResponses:
-    """The last strategy of all players, the `rounds`-th of best responses. Unless `is_equilibrium`, they cycle."""
+    """The last strategy of all players, the `rounds`-th from the start on. Unless `is_equilibrium`, they cycle."""
 
     strategy: Strategy
     payoffs: tuple[Number, ...]

@@ -127,7 +127,7 @@ def _players() -> list[PlayerOffered]:
 
 
 def learning_routes(registry: Registry) -> list[Route]:
-    """Return the routes of the first game and of the puzzles, for guests, too.
+    """Return the routes of lessons, practice and puzzles, for guests, too.
 
     `lesson/2?tried=e4e5&try=Nf3` answers with the second step after these tries, and `shading` adds the chances.
     `lesson/KRK/7` is the same of practice, from the start that 7 chooses.

@@ -95,7 +95,7 @@ class Reserve:
 
 
 def is_new(record: logging.LogRecord) -> bool:
-    """Return True for a text that was not logged before: a full disk or too many connections would fill a terminal."""
+    """Return True for a text that was not logged lately: a full disk or too many connections would fill a terminal."""
     text = record.getMessage()
     if text in _logged:
         return False
