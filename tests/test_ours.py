@@ -69,7 +69,11 @@ def flipped(path: Path) -> None:
     path.write_bytes(content)
 
 
-@pytest.mark.parametrize("damage", [emptied, halved, flipped, Path.unlink])
+def mixed_up(path: Path) -> None:
+    path.write_bytes(next(other for other in path.parent.iterdir() if other != path).read_bytes())
+
+
+@pytest.mark.parametrize("damage", [emptied, halved, flipped, mixed_up, Path.unlink])
 @pytest.mark.parametrize("name", ["one.nbc", "two.nbc", "prepared"])
 def test_a_damaged_file_of_kernels_counts_as_missing(
     name: str, damage: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,6 +1,6 @@
-"""Files of the kernel cache, each with a digest of its content at its beginning, so that damage is noticed.
+"""Files of the kernel cache, each with a digest of its name and content at its beginning, so that damage is noticed.
 
-A full disk, a crash or a faulty sector may empty, halve or change a file. It is then made again.
+A full disk, a crash or a faulty sector may empty, halve or change a file, a repair mix them up. It is then made again.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ log = logging.getLogger("kriegbot")
 def write_stored(path: Path, content: bytes) -> None:
     """Write a file and its digest, if the folder can be written."""
     with suppress(OSError), atomic_file(path) as file:
-        file.write(hashlib.sha256(content).digest() + content)
+        file.write(_digest(path, content) + content)
 
 
 def read_stored(path: Path, *, is_logged: bool = True) -> bytes | None:
@@ -27,11 +27,15 @@ def read_stored(path: Path, *, is_logged: bool = True) -> bytes | None:
     with suppress(OSError):
         stored = path.read_bytes()
         digest, content = stored[:DIGEST_SIZE], stored[DIGEST_SIZE:]
-        if hashlib.sha256(content).digest() == digest:
+        if _digest(path, content) == digest:
             return content
     if is_logged and path.exists():
         log.warning("The file %s of compiled kernels is damaged; it is made again.", path)
     return None
+
+
+def _digest(path: Path, content: bytes) -> bytes:
+    return hashlib.sha256(path.name.encode() + content).digest()
 
 
 def write_marker(marker: Path) -> None:
