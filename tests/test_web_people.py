@@ -301,16 +301,18 @@ def test_the_file_that_opens_the_page_is_where_browsers_in_a_snap_can_read(
     assert opener_in(games) == games / ".open.html"
 
 
-def test_types_of_the_pages_files_do_not_come_from_a_registry(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mimetypes, "guess_type", lambda *_, **__: ("text/plain", None))
-    monkeypatch.setattr("starlette.responses.guess_type", lambda *_, **__: ("text/plain", None))
-    parts, types = urlsplit(address), set()
-    for name in ("main.js", "style.css"):
-        with contextlib.closing(http.client.HTTPConnection(parts.netloc, timeout=30)) as connection:
-            connection.request("GET", f"{parts.path}static/{name}")
-            answer = connection.getresponse()
-            answer.read()
-            types.add(answer.getheader("Content-Type"))
+def test_types_of_the_pages_files_do_not_come_from_a_registry(tmp_path: Path) -> None:
+    for ending in (".js", ".css"):
+        mimetypes.add_type("text/plain", ending)
+    types = set()
+    with served(tmp_path) as server:
+        parts = urlsplit(server.address)
+        for name in ("main.js", "style.css"):
+            with contextlib.closing(http.client.HTTPConnection(parts.netloc, timeout=30)) as connection:
+                connection.request("GET", f"{parts.path}static/{name}")
+                answer = connection.getresponse()
+                answer.read()
+                types.add(answer.getheader("Content-Type"))
     assert types == {"text/javascript; charset=utf-8", "text/css; charset=utf-8"}
 
 

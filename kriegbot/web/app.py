@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import mimetypes
 import re
 import secrets
 import subprocess
@@ -33,7 +34,7 @@ from kriegbot.web.requests import IS_GUEST
 from referee import GameRecord, save_record
 
 STATIC = Path(__file__).parent / "static"
-TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+TYPES = {".js": "text/javascript", ".css": "text/css"}  # browsers refuse those that some registries name
 TEND_SECONDS = 10.0  # between two looks for games that no browser shows
 DRAWING_SECONDS = 120.0  # that one picture of a game may take
 MAX_LINK = 200  # characters
@@ -64,6 +65,8 @@ def make_app(registry: Registry) -> Starlette:
         yield
         tending.cancel()
 
+    for ending, kind in TYPES.items():
+        mimetypes.add_type(kind, ending)
     sockets: set[Socket] = set()
     page = (STATIC / "index.html").read_text(encoding="utf-8")
     parts = {"pieces": catalogue.pieces_svg(), "sets": catalogue.rules_html(), "meanings": catalogue.meanings_html()}
@@ -93,24 +96,13 @@ def make_app(registry: Registry) -> Starlette:
     routes = [
         Route("/", index),
         WebSocketRoute("/ws", socket),
-        Mount("/static", Static(directory=STATIC)),
+        Mount("/static", StaticFiles(directory=STATIC)),
         Route("/qr.svg", qr_code),
         *file_routes(registry.library, registry.limits.upload_time),
         picture_route(registry),
         *catalogue.learning_routes(registry),
     ]
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers={Refused: _refused})
-
-
-class Static(StaticFiles):
-    """The files of the page, with types of ours: browsers refuse scripts of the types that some registries name."""
-
-    def file_response(self, *arguments: Any, **more: Any) -> Response:
-        """Return a file, or that it has not changed."""
-        response = super().file_response(*arguments, **more)
-        if (kind := TYPES.get(Path(arguments[0]).suffix)) is not None:
-            response.headers["Content-Type"] = kind
-        return response
 
 
 async def qr_code(request: Request) -> Response:
