@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from kriegbot.game.match import GameResult, play_game
-from kriegbot.game.process import ProcessSeat
+from kriegbot.game.process import ProcessSeat, Wait
 from kriegbot.game.seat import HereSeat
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import parse_spec
@@ -29,6 +29,15 @@ HANGING = 0.5  # seconds for a program that hangs at any rate
 CASES = list(product([*HARMLESS, *HANGS, *FAULTS], MOMENTS, chess.COLORS, RULE_SETS.values()))
 
 
+class HastySeat(ProcessSeat):
+    """A seat with seconds of its own for a player to start."""
+
+    start = PATIENCE
+
+    def _wait_to_start(self) -> Wait:
+        return super()._wait_to_start()._replace(seconds=self.start)
+
+
 def played(case: tuple[str, str, chess.Color, RuleSet], mark: str) -> tuple[GameResult, float]:
     """Return a short game of a hostile program against rand, and its seconds."""
     kind, moment, color, rules = case
@@ -36,7 +45,8 @@ def played(case: tuple[str, str, chess.Color, RuleSet], mark: str) -> tuple[Game
     start = HANGING if kind in HANGS and at_start else PATIENCE
     patience = HANGING if kind in HANGS and not at_start else PATIENCE
     spec = parse_spec(f"program:{sys.executable} -I -S {BOT} '{kind}' {moment} {mark}", sandbox=False)
-    with ProcessSeat(spec, patience=patience, start_patience=start) as seat:
+    with HastySeat(spec, patience=patience) as seat:
+        seat.start = start
         here = HereSeat("rand", RandPlayer)
         white, black = (seat, here) if color else (here, seat)
         begun = time.monotonic()

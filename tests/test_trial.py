@@ -16,6 +16,7 @@ import pytest
 
 from kriegbot import parts
 from kriegbot.cli.main import main
+from kriegbot.game import process
 from kriegbot.game.match import play_game
 from kriegbot.game.process import ProcessSeat, find_rules, try_out
 from kriegbot.game.seat import HereSeat
@@ -86,16 +87,18 @@ def test_what_cannot_play_is_refused_before_the_first_game(
     assert set(os.listdir()) - {"__pycache__"} == {"bots.py", "broken.py", "dies.sh"}
 
 
-def test_a_player_that_is_slow_is_not_refused(tmp_path: Path) -> None:
+def test_a_player_that_is_slow_is_not_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "PROBE_PATIENCE", 0.2)
     (tmp_path / "bot.sh").write_text(BOT.format("sleep 60"), encoding="utf-8")
-    try_out(parse_spec(f"program:sh {tmp_path / 'bot.sh'}", sandbox=False), patience=0.2)
+    try_out(parse_spec(f"program:sh {tmp_path / 'bot.sh'}", sandbox=False))
 
 
-def test_a_part_that_hangs_is_refused(tmp_path: Path) -> None:
+def test_a_part_that_hangs_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "PARTS_PATIENCE", 0.5)
     (tmp_path / "sleepy.py").write_text("import time\ntime.sleep(60)", encoding="utf-8")
     spec = parse_spec(f"search:samples=20,evaluator={tmp_path / 'sleepy.py'}:f")
     with pytest.raises(BadSpec, match=r"hung: not ready in 0\.5 seconds"):
-        try_out(spec, start_patience=0.5)
+        try_out(spec)
 
 
 def test_what_is_ours_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,7 +154,6 @@ class ProcessSeat(Seat):
 
     Args:
       patience: seconds for one answer; by default `patience_of` the player.
-      start_patience: seconds to start; by default START_PATIENCE, PARTS_PATIENCE or OUTSIDE_PATIENCE.
       report: called with the progress of compiling kernels.
       has_own_seed: True to give a player from outside a random seed, so that it cannot derive its opponent's.
       begins_late: True to let `begin` return, and the opponent move, before a built-in player is ready.
@@ -165,14 +164,13 @@ class ProcessSeat(Seat):
         spec: PlayerSpec,
         *,
         patience: float | None = None,
-        start_patience: float | None = None,
         report: Progress | None = None,
         low_priority: bool = False,
         has_own_seed: bool = True,
         begins_late: bool = False,
     ) -> None:
         self._report, self._low_priority, self._has_own_seed = report, low_priority, has_own_seed
-        self._begins_late, self._start_patience = begins_late, start_patience
+        self._begins_late = begins_late
         self._process: PlayerProcess | None = None
         self.spec = spec
         self._events_sent: int | None = None
@@ -247,10 +245,9 @@ class ProcessSeat(Seat):
         return version
 
     def _wait_to_start(self) -> Wait:
-        seconds, failure = self._start_patience, Failure.OURS if self.is_ours else Failure.HUNG
-        if seconds is None:
-            ours = START_PATIENCE if self.is_ours else PARTS_PATIENCE
-            seconds = OUTSIDE_PATIENCE if self.spec.is_outside else ours
+        ours = START_PATIENCE if self.is_ours else PARTS_PATIENCE
+        seconds = OUTSIDE_PATIENCE if self.spec.is_outside else ours
+        failure = Failure.OURS if self.is_ours else Failure.HUNG
         return Wait(seconds, PlayerFailed(failure, f"hung: not ready in {seconds:g} seconds"))
 
     def ask(self, view: View) -> Choice:
@@ -327,28 +324,20 @@ def _hashes(spec: PlayerSpec) -> dict[Path, str]:
         raise PlayerFailed(Failure.REFUSED, f"player {quoted(spec.name)}: {error}") from None
 
 
-def try_out(
-    spec: PlayerSpec,
-    rules: RuleSet = BERKELEY,
-    report: Progress | None = None,
-    *,
-    start_patience: float | None = None,
-    patience: float = PROBE_PATIENCE,
-) -> None:
+def try_out(spec: PlayerSpec, rules: RuleSet = BERKELEY, report: Progress | None = None) -> None:
     """Start a player that uses anything from outside. One from outside itself has to answer a view, too.
 
-    It may take `start_patience` seconds to start, by default as for a game, and `patience` seconds to answer. Raise
-    BadSpec if the player or one of its parts does not load or compile, or fails at once; CannotStart.
+    Raise BadSpec if the player or one of its parts does not load or compile, or fails at once; CannotStart.
     """
     if not spec.is_outside and not spec.parts:
         return
-    with ProcessSeat(spec, report=report, start_patience=start_patience) as seat:
+    with ProcessSeat(spec, report=report) as seat:
         has_begun = False
         try:
             seat.begin(0)
             has_begun = True
             if spec.is_outside:
-                seat.patience = min(seat.patience, patience)
+                seat.patience = min(seat.patience, PROBE_PATIENCE)
                 seat.ask(Referee(rules, start=PROBE).view(chess.WHITE))
         except PlayerFailed as failed:
             if has_begun and failed.failure in (Failure.HUNG, Failure.OVERRAN):
