@@ -49,14 +49,14 @@ Results go to standard output, problems to standard error in one line. `-h` or `
 | exit code | meaning |
 |---|---|
 | 0 | done |
-| 1 | a player failed and forfeited, or kriegbot or its machine failed |
+| 1 | a player failed and forfeited, a check of it failed, or kriegbot or its machine failed |
 | 2 | bad input |
 | 130 | interrupted, by Ctrl-C or SIGTERM |
 
 A player that is not built in forfeits a game if it raises, hangs, dies or answers wrongly, whatever the reason: its
 memory and its files are its own affair. So does a player with a part that is not built in, such as an evaluator, except
 if its process is killed or lacks memory or files. A player that is all ours forfeits only by time. Nobody wins a game
-by anything else: an error of ours, a process that cannot start, memory, disk or open files that are short, a worker
+by another failure: an error of ours, a process that cannot start, memory, disk or open files that are short, a worker
 that is killed. `match` and `play` then end without a result, and `tournament` plays the game again, three times in all,
 before it gives the game up. Time in which kriegbot itself is suspended does not count, and damaged files of compiled
 kernels are made again.

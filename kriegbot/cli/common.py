@@ -109,7 +109,7 @@ JSON = flag("Print one JSON object.", "--json")
 SANDBOX = typer.Option(
     None,
     "--sandbox/--no-sandbox",
-    help="No network, files or processes for players that are not built in.  [default: if bubblewrap works here]",
+    help="No network, few files for players that are not built in.  [default: if bubblewrap is installed]",
     show_default=False,
 )
 SHOW_BELIEF = flag(

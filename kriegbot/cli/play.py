@@ -61,7 +61,7 @@ def play(
         "COLOR", "Your side: white, black or random.", autocompletion=lambda: list(request.COLORS), default="white"
     ),
     rules: str = common.RULES,
-    time: str | None = option("SECONDS", "The opponent's time per turn; without --opponent, for level best."),
+    time: str | None = option("SECONDS", "The opponent's time, per turn or try; without --opponent, for level best."),
     seed: int | None = common.SEED,
     save: str | None = option("FILE", "Save the game as PGN, even an abandoned one; with --web, the folder of games."),
     show_belief: bool = common.SHOW_BELIEF,
@@ -77,8 +77,8 @@ def play(
 ) -> None:
     """Play a game of Kriegspiel against a program.
 
-    Type a try as e4, Nf3, exd5, O-O, e8=Q or e2e4. The commands are help, tries, board, hint, back (takes your last
-    move back), resign and quit. If you quit at a terminal, the game is saved, and `kriegbot resume` continues it.
+    Type a try as e4, Nf3, exd5, O-O, e8=Q or e2e4. Commands are help, tries, board, hint, back (takes your last
+    move back), resign, quit. If you quit at a terminal after a move, the game is saved; `kriegbot resume` continues it.
 
     If stdin or stdout is not a terminal, everything is plain text, for scripts: after each line "White to try:" (or
     "Black to try:") write one line, a try or a command. Tries and announcements are lines that begin with the move

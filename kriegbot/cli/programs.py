@@ -161,8 +161,8 @@ def rules() -> None:
 def results() -> None:
     """Show your results against each level, your rating and your winning streaks.
 
-    Every finished game counts, on the page and at a terminal. Games against other programs and games with help (hints,
-    moves taken back, a chosen seed) are listed but not rated.
+    A game against a program counts if it ends after both have moved, on the page or at a terminal. Games against best
+    or other programs, and games with help (hints, moves taken back, a chosen seed), are listed but not rated.
     """
     stored = Results()
     games = stored.all()

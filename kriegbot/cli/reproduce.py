@@ -29,7 +29,7 @@ def reproduce(
     what: str = argument("FIGURE", f"One of {', '.join(NUMBERS)}.", **one_of("figure", NUMBERS)),
     budget: float | None = option(
         "BUDGET",
-        "samples for the paper's sample sizes, or seconds per move.  [default: samples]",
+        "samples for the paper's sample sizes, or seconds per turn's first try.  [default: samples]",
         parser=seconds("budget", 0.01, 3600, "samples"),
     ),
     games: int = GAMES,
@@ -40,9 +40,7 @@ def reproduce(
         "RUN", "short (30 s per move in the paper), long (90 s) or both.", **one_of("run", RUNS), default="both"
     ),
     seed: int = option("N", "Seed of the tournaments.", parser=seed_of, default=2006),
-    choice: str = option(
-        "CHOICE", "Options for both players, such as boards=last,evaluator=conservative.", default="today"
-    ),
+    choice: str = option("CHOICE", "Changed options of players, such as boards=last,hs.samples=300.", default="today"),
     jobs: int | None = common.JOBS,
     out: Path = option("FOLDER", "Folder of games, tables and plots.", default=Path("reproduction")),
 ) -> None:
@@ -50,7 +48,7 @@ def reproduce(
 
     Figures 2, 3 and 5 are tournaments, and the same command resumes them. Figure 4 measures time and needs an otherwise
     idle machine. Each figure is printed as a table and written as a CSV file and, but for Figure 4, a plot. With
-    --choice, games and tables go to files of their own; docs/reproduction/choices.md shows what some change.
+    --choice or --budget, those of Figures 2, 3 and 5 go to files of their own; docs/reproduction/choices.md has some.
     """
     settings = {figure: figures.settings_of(figure, budget, seed, choice) for figure in FIGURES}
     suffix = "" if budget is None else f"-{budget:g}s"

@@ -63,7 +63,7 @@ FILE = argument("FILE", "A tournament, finished or not.")
 GAMES = option("N", "Games per pairing, half with each colour.", default=500, parser=_games_of)
 TEST = option(
     "ELO0,ELO1",
-    "Test between two differences, in normalized Elo; the tournament stops when it decides.",
+    "Test between two differences, in normalized Elo; a tournament stops when it decides.",
     "--sprt",
     parser=_sprt_of,
 )
@@ -86,7 +86,7 @@ def tournament(
     ),
     scheduler: str | None = option(
         "ADDRESS",
-        "Address of a Dask cluster; each thread plays a game, at least --jobs.  [default: one on this machine]",
+        "Address of a Dask cluster; it gets a game per thread, at least --jobs.  [default: one on this machine]",
     ),
     shard: Shard | None = option("I/N", "Play part I of N; see `kriegbot merge`.", parser=_shard_of),
     patience: float | None = common.PATIENCE,
@@ -95,8 +95,8 @@ def tournament(
 ) -> None:
     """Play many games between programs and report on them.
 
-    Every game is saved as soon as it ends, and the same command resumes the tournament. A game depends only on the
-    settings and the seed, not on the machine or on --jobs.
+    Every game is saved as soon as it ends, and the same command resumes the tournament. Unless a player thinks by
+    time or is not built in, a game depends only on settings and seed, not on the machine or on --jobs.
     """
     is_sandboxed = common.sandbox_of(sandbox, *players)
     is_resumed = out is not None and Path(out).exists()  # perhaps a tournament of an earlier version
@@ -303,8 +303,8 @@ def export(
       result, reason, detail the result; how the game ended, and more of that
       plies, seconds         its length; the time that it took
       versions, finished     what it was played with; when it ended (UTC)
-      turns, tries           the side's moves; its tries, refused ones too
-      illegal, nonsense      tries refused; those whose answer its own view had shown
+      turns, tries           the side's moves; its tries, refused ones and pointless questions too
+      illegal, nonsense      open tries refused; tries and questions whose answer its own view had shown
       overruns               answers after the time allowed for them
       astray                 answers from boards that may contradict an announcement
       rescues                answers before which its belief was filled anew, by kind (JSON)
