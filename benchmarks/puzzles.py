@@ -1,6 +1,9 @@
 """Make the puzzles of `kriegbot learn puzzles`: play games, enumerate every possible position, keep what is certain.
 
     nice python benchmarks/puzzles.py work.jsonl --out kriegbot/narration/puzzles.jsonl.gz
+    nice python benchmarks/chains.py kriegbot/narration/puzzles.jsonl.gz
+
+The second command adds why each answer is right.
 
 A puzzle begins at a position that both sides know: the usual one, or one of a game in which few enemy pieces are left.
 From there the maker follows all positions that are consistent with the announcements. It gives up a game after the
@@ -21,7 +24,6 @@ import random
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,13 +60,10 @@ STARTS = {5: 3, 2: 2}
 """Number of endings of a game, by the maximum number of enemy pieces at the start."""
 MOST, MOST_LINES = 1_500, 30
 """Maximum number of possible positions at any moment, and of lines in a puzzle."""
-SHOWN = 200  # positions drawn to find the lines that matter
 MARGIN, LEAST, FEWEST_TRIES = 0.15, 0.3, 6
 """Lead of the best try in bits, least information of the second, and number of tries, for *tells*."""
 MOST_FIRST, MOST_IN_TWO = 4, 4
 """Maximum number of tries that begin a mate, and of positions before a mate in two."""
-RISE, MOST_MARKED = 0.08, 3
-"""Least change of a figure by a line that matters, and number of such lines."""
 PER_GAME = {"king": 3, "tells": 2, "mate": 6, "yes": 2, "no": 4}  # puzzles from one game and its endings
 
 
@@ -165,12 +164,6 @@ def capturers(row: kb.WordArray, square: chess.Square) -> list[chess.Square]:
     return [move.from_square for move in board.generate_legal_moves(to_mask=chess.BB_SQUARES[square])]
 
 
-def threat(held: Particles, color: chess.Color, square: chess.Square) -> float:
-    """Return the share of positions, of at most SHOWN, in which a side attacks a square."""
-    rows = held.rows[:: max(1, len(held) // SHOWN)]
-    return sum(kb.to_board(row).is_attacked_by(color, square) for row in rows) / len(rows)
-
-
 # Puzzles
 
 
@@ -189,12 +182,7 @@ def kings(moment: Moment) -> Iterator[dict[str, Any]]:
         return
     first = chess.Board(view.start).king(not view.color)
     if square != first and min(figures[known:]) < 0.6:
-        lines = marked(view, [0.0] * known + figures[known:], known)
-        yield {
-            "answers": [chess.square_name(square)],
-            "lines": lines,
-            "difficulty": len(view.events) - known + size(sets),
-        }
+        yield {"answers": [chess.square_name(square)], "difficulty": len(view.events) - known + size(sets)}
 
 
 def captures(moment: Moment) -> Iterator[dict[str, Any]]:
@@ -214,13 +202,10 @@ def captures(moment: Moment) -> Iterator[dict[str, Any]]:
             found[one] += weight
     if can not in (0, len(moment.rows)):
         return
-    figures = [threat(held, not view.color, square) for held in sets[:-1]]
     guess = any(naive(view).attackers(not view.color, square))
-    marks = marked(view, [1 - one for one in figures] if can == 0 else figures, 0)
-    lines = sorted({*marks, line_of(view)[len(view.events) - 1]})
     parts = [(chess.square_name(one), round(100 * share)) for one, share in found.most_common(3)]
     difficulty = 6 * (guess != bool(can)) + size(sets)
-    yield {"answers": ["no" if can else "yes"], "lines": lines, "parts": parts, "difficulty": difficulty}
+    yield {"answers": ["no" if can else "yes"], "parts": parts, "difficulty": difficulty}
 
 
 def naive(view: View) -> chess.Board:
@@ -249,15 +234,13 @@ def tells(moment: Moment) -> Iterator[dict[str, Any]]:
     if first - second < MARGIN or second < LEAST:
         return
     move = chess.Move.from_uci(best)
-    figures = [float(piece_chances(held, not view.color)[move.to_square]) for held in sets]
-    lines = marked(view, list(accumulate(abs(b - a) for a, b in zip([figures[0], *figures], figures, strict=False))), 0)
-    found = {"lines": lines, "parts": answers_to(move, view, sets[-1]), "facts": [round(first, 3), round(second, 3)]}
+    found = {"parts": answers_to(move, view, sets[-1]), "facts": [round(first, 3), round(second, 3)]}
     yield found | {"answers": [best], "difficulty": size(sets) - math.log2(first - second)}
 
 
 def mates(moment: Moment) -> Iterator[dict[str, Any]]:
     """Yield the puzzle of a mate in one or two of a bare king: several positions, and few tries that begin it."""
-    view, sets = moment
+    view = moment.view
     if view.opponent_men > 1 or len(moment.rows) < 2 or view.turn != view.color:
         return
     boards = [kb.to_board(row) for row in moment.rows]
@@ -266,12 +249,7 @@ def mates(moment: Moment) -> Iterator[dict[str, Any]]:
         if first:
             break
     if first and len(first) <= MOST_FIRST:
-        counts = [np.count_nonzero(king_chances(held, not view.color)) for held in sets]
-        known = max(i for i, count in enumerate(counts) if count == 1)  # the start is
-        lines = (
-            marked(view, [1 / count for count in counts], known) or sorted(set(line_of(view)[known:]))[-MOST_MARKED:]
-        )
-        found = {"answers": [move.uci() for move in first], "facts": [moves], "lines": lines}
+        found = {"answers": [move.uci() for move in first], "facts": [moves]}
         yield found | {"difficulty": 6 * (moves - 1) + len(boards)}
 
 
@@ -286,14 +264,6 @@ KINDS: dict[str, Callable[[Moment], Iterator[dict[str, Any]]]] = {
 def size(sets: list[Particles]) -> float:
     """Return the number of positions as a part of a puzzle's difficulty."""
     return math.log2(len(sets[-1]))
-
-
-def marked(view: View, figures: list[float], begin: int) -> list[int]:
-    """Return the lines after event `begin` at which a figure rises most; figure i + 1 is the one after event i."""
-    lines, rises = line_of(view), Counter[int]()
-    for i in range(begin, len(figures) - 1):
-        rises[lines[i]] = max(rises[lines[i]], figures[i + 1] - figures[i])  # type: ignore[assignment] # typeshed: int
-    return sorted(line for line, rise in rises.most_common(MOST_MARKED) if rise >= RISE)
 
 
 def line_of(view: View) -> list[int]:

@@ -96,7 +96,6 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("There are {} kinds", word(len(learning.PUZZLE_KINDS))),
         ("sees them on {} boards", helping.HINT_SAMPLES),
         ("up to {} turns of a side", word(turning.MAX_POINTS)),
-        ("A {} of each kind", part(1 / len(results.PUZZLE_RATINGS))),
         ("at least {} points of a hundred", word(100 * turning.MIN_LOSS)),
         ("and {} points)", word(100 * turning.MIN_SURPRISE)),
         ("are of a {} positions sampled", word(reasons.COUNTED)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 import chess
 
@@ -80,16 +80,30 @@ def merged(positions: Iterable[tuple[chess.Board, float]]) -> Weighted:
     return [(board, masses[key] / total) for key, board in boards.items()]
 
 
-def enumerate_all(rules: str, start: str, played: str, color: chess.Color) -> Weighted:
-    """Return all positions consistent with what a side learns of a game, for an opponent that moves at random."""
-    true, refused = chess.Board(start), 0
+class TooMany(Exception):
+    """More positions than the caller allows."""
+
+
+def enumerate_all(
+    rules: str, start: str, played: str, color: chess.Color, used: Container[int] | None = None, most: float = math.inf
+) -> Weighted:
+    """Return all positions consistent with what a side learns of a game, for an opponent that moves at random.
+
+    With `used` it ignores announcements on all other events, from 0: own tries, and what it learns of the opponent's.
+    Its own moves stay legal, and nothing ends the game. Raise TooMany for more than `most` positions.
+    """
+    true, refused, number = chess.Board(start), 0, -1
     positions: Weighted = [(true, 1.0)]
     for code in played.split():
         move = chess.Move.from_uci(code)
         is_ours, is_legal = true.turn == color, true.is_legal(move)
+        number += is_ours or is_legal or rules != "wild16"
+        is_used = used is None or number in used
         if not is_legal:
-            refused += not is_ours
-            positions = merged((b, mass) for b, mass in positions if not is_ours or not b.is_legal(move))
+            refused += is_used and not is_ours
+            if is_ours and is_used:
+                has = ((b, mass) for b, mass in positions if b.color_at(move.from_square) == color)
+                positions = merged((b, mass) for b, mass in has if not b.is_legal(move))
             continue
         said = observed(true, move, rules)
         after = []
@@ -98,11 +112,15 @@ def enumerate_all(rules: str, start: str, played: str, color: chess.Color) -> We
             if not is_ours and refused and rules != "wild16":
                 illegal = [one for one in seen_tries(board, not color) if not board.is_legal(one)]
                 moves = moves if len(illegal) >= refused else []
-            alike = [
-                m for m in moves if board.is_capture(m) == (said[0] is not None) and observed(board, m, rules) == said
-            ]
+            if is_used:
+                moves_seen = [m for m in moves if board.is_capture(m) == (said[0] is not None)]
+                alike = [m for m in moves_seen if observed(board, m, rules) == said]
+            else:
+                alike = [m for m in moves if not any(observed(board, m, rules)[-2:])]
             after += [(moved_on(board, m), mass / len(moves)) for m in alike]
         positions, true, refused = merged(after), moved_on(true, move), 0
+        if len(positions) > most:
+            raise TooMany
     return positions
 
 

@@ -59,6 +59,8 @@ def test_puzzles_of_each_kind_are_solved_in_a_browser_and_stay_so(is_phone: bool
             answer(page, number)
             page.until_text("#puzzle-comment", "Right.")
             page.until_text("#puzzle-solution", ALL[number - 1].solution)
+            proof = page.driver.find_elements("css selector", "#puzzle-proof li")
+            assert [line.text for line in proof] == ALL[number - 1].proof
             page.until_text("#puzzle-score", "Your puzzle rating: ")
             page.one("#puzzle-board small")
             marked = page.driver.find_elements("css selector", "#puzzle-log .proof")
@@ -158,7 +160,9 @@ def test_the_server_tells_no_man_of_the_other_side_and_the_solution_only_when_it
             assert len({man.isupper() for man in men.values()}) == 1
             judged = asked(server.address, f"puzzle/{first_of(kind)}", answer=puzzle.answers[0])
             assert judged["right"] is True
-            assert set(judged) - set(told) == {"right", "comment", "solution", "squares", "lines", "numbers", "chances"}
+            assert set(judged) - set(told) == {
+                *("right", "comment", "solution", "proof", "squares", "lines", "numbers", "chances")
+            }
             assert judged["men"] == men
         guests = server.address.replace(server.address.split("/")[3], server.registry.guest_token)
         paths = ["puzzle/0", f"puzzle/{len(ALL) + 1}", f"puzzle/{first_of('king')}?answer=i9"]

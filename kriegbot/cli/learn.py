@@ -201,16 +201,16 @@ def _show(
 ) -> None:
     view, log = puzzle.view(refused), puzzle.log(refused)
     heat = [percent / 100 for percent in puzzle.heat] if is_over else []
-    announcements = [log[line] for line in puzzle.lines] if is_over else log[-MAX_PUZZLE_LINES:]
-    if is_over and announcements:
-        announcements.insert(0, "The lines that matter most:")
     if console is None:
         if is_over:
-            lines = [*_wrapped(text), *announcements, puzzle.numbers, *heat_table(heat, ALL, view.color)[1:]]
+            proof = [part for line in puzzle.proof for part in _wrapped(line)]
+            lines = [*_wrapped(text), *proof, puzzle.numbers, *heat_table(heat, ALL, view.color)[1:]]
         else:
-            lines = ["", title, *announcements, *plain_board(own_men(view), view.color), *_wrapped(text)]
+            board = plain_board(own_men(view), view.color)
+            lines = ["", title, *log[-MAX_PUZZLE_LINES:], *board, *_wrapped(text)]
         print(*lines, sep="\n")
         return
     marked = frozenset(map(chess.parse_square, puzzle.squares)) if is_over else marks(view)
     style = "" if not is_over else "green" if text.startswith("Right.") else "yellow"
-    _draw_beside(console, title, view, marked, heat, Text(text, style), [*announcements, *[puzzle.numbers] * is_over])
+    beside = Text(text, style).append("".join(f"\n{line}" for line in puzzle.proof * is_over), "default")
+    _draw_beside(console, title, view, marked, heat, beside, [puzzle.numbers] if is_over else log[-MAX_PUZZLE_LINES:])

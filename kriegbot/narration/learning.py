@@ -155,8 +155,11 @@ class Puzzle:
     """For "tells" the referee's answers, for "capture" the squares from which a piece may recapture, with percent."""
     boards: int  # number of all positions that are consistent with the announcements
     heat: Sequence[int]  # [64] chances in percent of an enemy piece from a1 to h8, at least 1 where one may be
-    lines: Sequence[int]  # those of `log` that matter most
     grade: str  # one of `GRADES`
+    chain: Sequence[tuple[int, str]] = ()
+    """The fewest lines of `log` that force the answer, each with what it says and leaves."""
+    why: str = ""  # what the chain proves or, if there is none, what nearly all positions have in common
+    meaning: str = ""  # for "tells" what stands where, by the referee's answers
 
     @property
     def key(self) -> str:
@@ -178,9 +181,20 @@ class Puzzle:
         """Return the tries of that side and the announcements, one a line."""
         return [line for _, line in gathered(Diary().take(self.view(refused)))]
 
+    @property
+    def lines(self) -> list[int]:
+        """The lines of `log` in the chain."""
+        return [line for line, _ in self.chain]
+
+    @property
+    def proof(self) -> list[str]:
+        """The chain, a line of the log with what it leaves in each sentence, and what it proves."""
+        log = self.log()
+        return [*[f"{log[line]} {text}" for line, text in self.chain], *[self.why] * bool(self.why)]
+
     @cached_property
     def squares(self) -> list[str]:
-        """The squares of the answer and of the lines that matter."""
+        """The squares of the answer and of the lines in the chain."""
         found = [code[i : i + 2] for code in self.answers for i in (0, 2) if self.kind != "capture" and code[i:]]
         groups = gathered(Diary().take(self.view()))
         found += [chess.square_name(square) for line in self.lines for square in groups[line][0].squares]
@@ -211,7 +225,8 @@ class Puzzle:
         if self.kind == "king":
             return f"On which square is {self.opponent}'s king?"
         if self.kind == "tells":
-            return "Find the try whose answer you can predict least. How good a move it is does not matter."
+            least = "Find the try whose answer you can predict least: it tells you most."
+            return f"{least} How good a move it is does not matter."
         if self.kind == "capture":
             return f"You have just captured on {self.played.split()[-1][2:4]}. Is your piece safe from recapture?"
         which = "mates at once" if self.facts[0] == 1 else "begins a mate in two"
@@ -259,9 +274,9 @@ class Puzzle:
             likely = ", ".join(f"{answer.rstrip('.')} ({percent}%)" for answer, percent in self.parts[:4])
             best, second = (2**bits for bits in self.facts)
             text = (
-                f"{listed(names)} surprises most. The referee's answers: {likely}. That is as hard to predict as "
-                f"one of {best:.1f} equally likely answers; for the next best try, one of {second:.1f}. The "
-                f"percentages hold if {self.opponent} moves at random."
+                f"{listed(names)} tells you most. {self.meaning} The referee's answers: {likely}, if {self.opponent} "
+                f"moves at random. That is as hard to predict as one of {best:.1f} equally likely answers; for the "
+                f"next best try, one of {second:.1f}."
             )
         else:
             ends = "begin{} a mate in two" if self.facts[0] == 2 else "mate{}"

@@ -207,7 +207,7 @@ def _posed(puzzle: learning.Puzzle, refused: list[str], answer: str, is_shown: b
         reply = {"right": verdict.is_right, "comment": verdict.text}
     if is_shown:
         reply["chances"] = [percent / 100 for percent in puzzle.heat]
-    names = ("about", "task", *(("solution", "squares", "lines", "numbers") if is_shown else ()))
+    names = ("about", "task", *(("solution", "proof", "squares", "lines", "numbers") if is_shown else ()))
     texts = {name: getattr(puzzle, name) for name in names}
     return {"log": puzzle.log(refused), "refused": refused} | texts | _board(puzzle.view(refused)) | reply
 

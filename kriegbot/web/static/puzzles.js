@@ -97,6 +97,7 @@ export function puzzleBook() {
     const isOver = "solution" in now;
     const texts = { title: `${book.kinds[kind]} (${grade}, number ${number})`, about: now.about, task: now.task, comment: now.comment, solution: now.solution, numbers: now.numbers, score: now.score };
     for (const [name, text] of Object.entries(texts)) $(`puzzle-${name}`).textContent = text ?? "";
+    $("puzzle-proof").replaceChildren(...(now.proof ?? []).map((line) => make("li", {}, line)));
     $("puzzle-comment").classList.toggle("done", now.right === true);
     const lines = now.log.map((line, i) => make("li", (now.lines ?? []).includes(i) ? { className: "proof" } : {}, line));
     $("puzzle-log").replaceChildren(...lines.toReversed());
