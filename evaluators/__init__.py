@@ -13,5 +13,5 @@ EVALUATORS = Parts("evaluator", "evaluators", "kriegbot.evaluators")
 
 
 def load_evaluator(name: str) -> Any:
-    """Return the compiled evaluator of a name such as `ks`, or of FILE.py:NAME or MODULE:NAME; raise `NotFound`."""
+    """Return the evaluator of a name such as `ks`, or of FILE.py:NAME or MODULE:NAME; raise `NotFound`."""
     return EVALUATORS.load(name)

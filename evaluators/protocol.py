@@ -1,7 +1,7 @@
 """The protocol of evaluators: a kernel from a position to centipawns.
 
-A new one is one file like `evaluators/material.py`, whose function has the file's name and is decorated with
-`evaluator`. The position is one board of the sample: an evaluator sees whole boards, never the true one.
+A new one here is one file like `evaluators/material.py`, whose function has the file's name and is decorated with
+`evaluator`. The position is one board of the sample: an evaluator sees whole boards, but not which is the true one.
 """
 
 from collections.abc import Callable

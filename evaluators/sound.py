@@ -18,7 +18,7 @@ TO_EDGE, NEARER = 12, 6
 """Centipawns for each step of the other king from the centre, and for each step that our king is nearer to it."""
 NET, QUEENS_LEAD, MANY = 60, 800, 3000
 """Centipawns for each attacked square around the other king, and off for each free one. They count in full with a lead
-of QUEENS_LEAD centipawns and MANY of our own, and in proportion below."""
+of QUEENS_LEAD centipawns and MANY of our own, pawns apart, and in proportion below."""
 
 KS = Weights()
 WHITE_HOME, BLACK_HOME = kb.words(0xFF, 0xFF << 56)
@@ -46,7 +46,7 @@ def passers(position: kb.Position, own: kb.Word, other: kb.Word, side: int) -> k
     blocked = position.pawns & other
     blocked |= (blocked & kb.NOT_FILE_A) >> kb.ONE | (blocked & kb.NOT_FILE_H) << kb.ONE
     blocked = blocked >> EIGHT if side == kb.WHITE else blocked << EIGHT
-    for squares in RANKS:  # the enemy pawns fill all squares behind them
+    for squares in RANKS:  # the enemy pawns fill all squares in front of them
         blocked |= blocked >> squares if side == kb.WHITE else blocked << squares
     return position.pawns & own & ~blocked
 

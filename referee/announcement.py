@@ -22,7 +22,7 @@ class BadAnnouncement(KriegspielError, ValueError):
 
 
 class CapturedKind(Enum):
-    """The captured piece as rule sets announce it. A promoted pawn is a piece."""
+    """The captured piece as some rule sets announce it. A promoted pawn is a piece."""
 
     PAWN = "pawn"
     PIECE = "piece"
@@ -202,7 +202,7 @@ class Announcement:
     Attributes:
       capture: square of the captured piece. See `en_passant`.
       captured: pawn or piece, if the rule set announces it.
-      checks: every direction of check, at checkmate also; `Check(0)` for none.
+      checks: every direction of check, at checkmate also; `Check(0)` for none, or if the rule set announces no checks.
       pawn_tries: the legal pawn captures of the side now to move; None if not announced, or at the end.
       end: the end of the game, if this move brought it.
       en_passant: True if the capture is announced as en passant. Then `capture` is where the capturing pawn lands.
@@ -353,7 +353,7 @@ def announce(
 ) -> Announcement:
     """Return the referee's announcement of a legal move on the true board, which stays as it is.
 
-    `ply` is the number of moves made before this one. It is needed only under a limit of plies.
+    `ply` is the number of moves made before this one. Raises ValueError if it is missing under a limit of plies.
     """
     if ply is None and limits.plies is not None:
         raise ValueError(f"announce needs ply=, the moves made so far, under a limit of {limits.plies} plies")

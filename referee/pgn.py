@@ -1,6 +1,6 @@
-r"""Games as PGN, which any chess program opens: records of Kriegspiel and, in `referee.formats`, other programs' games.
+r"""Games as PGN, which chess programs open: records of Kriegspiel and, in `referee.formats`, other programs' games.
 
-The main line of a record is the true game. The rest stands in headers, and in comments as tags that programs ignore:
+The main line of a record is the true game. The rest stands in headers, and in comments as tags:
 
     [KriegspielRecord "1"]
     [RuleSet "berkeley"]
@@ -13,8 +13,8 @@ comment before the result if no move was made).
 
 python-chess parses moves and splits files. It skips text that it does not know, though, and a lost tag changes a game.
 So the text between the moves is read here, and unknown text is refused. A referee then replays the tries and moves, and
-a text is a record if that game, written again, has the same tags. Freedoms of the PGN standard are granted: Latin-1,
-white space, "1. e4 e5", "1.e4 1... e5" and "1 e4 1 ... e5". Whatever is wrong is one `RecordError` that says where.
+a text is a record if that game, written again, has the same tags and end. PGN's freedoms are granted: Latin-1, white
+space, "1. e4 e5", "1.e4 1... e5" and "1 e4 1 ... e5". Whatever is wrong is one `RecordError` that says what.
 """
 
 import io
@@ -86,7 +86,7 @@ def pgn_games(text: str) -> list[str]:
 def read_pgn(text: str) -> PgnGame:
     """Return the parts of one game. Raises RecordError if the text is not PGN.
 
-    The result may stand in the header alone. In a text of ours, which has a RuleSet, it would have been cut off.
+    The result may stand in the header alone, unless there is a header RuleSet: a text of ours is cut off then.
     """
     lines = _plain(text).strip().split("\n")
     starts = (number for number, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "[%")
@@ -148,7 +148,7 @@ def _headers(lines: Iterable[str]) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text whose games python-chess tells apart: an empty line before and after headers, and no indents."""
+    """Return a text whose games python-chess tells apart: an empty line before headers, and no indent of them."""
     text = re.sub(r"^[ \t]+\[", "[", text.removeprefix("\ufeff").replace("\r\n", "\n"), flags=re.MULTILINE)
     return re.sub(r"\n\s*\n", "\n\n", re.sub(r"(?<=[^\]\n])\n\[", "\n\n[", text))
 
@@ -237,7 +237,7 @@ def _wrapped(movetext: str) -> Iterator[str]:
 
 
 def load_record(path: str | os.PathLike[str]) -> GameRecord:
-    """Read a record from a file. Raises RecordError, which names the file, if that is no record."""
+    """Read a record from a file. Raises RecordError, which names the file, if it is unreadable or no record."""
     try:
         return record_from_pgn(pgn_decoded(read_bytes(Path(path), MAX_BYTES)))
     except ValueError as error:

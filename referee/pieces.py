@@ -164,7 +164,7 @@ def _castling_targets(color: chess.Color, men: Men, kingside: bool, queenside: b
 
 
 def try_name(move: chess.Move, color: chess.Color, men: Men, kingside: bool, queenside: bool) -> str:
-    """Return the name of a side's try; UCI if none of its pieces stands where it begins."""
+    """Return the name of a side's try; UCI for a null move, or if none of its pieces stands where it begins."""
     piece = men.get(move.from_square)
     if piece is None or not move:
         return move.uci()

@@ -26,7 +26,7 @@ RESERVED = frozenset(
     {"Result", "SetUp", "FEN", "Variant", "KriegspielRecord", "RuleSet", "PlyLimit", "QuietLimit"}
     | {"Termination", "TerminationDetails"}
 )
-"""Headers that the record writes itself, and Variant, which would keep chess programs from opening it."""
+"""Headers that the record writes itself, and Variant, which could keep chess programs from opening it."""
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*")
 
@@ -140,7 +140,7 @@ class GameRecord:
             pass
 
     def replay(self) -> Iterator[Step]:
-        """Play the game again, one step for each try or question. Raises RecordError if it cannot have gone so."""
+        """Yield a step for the beginning, each try or question, and an end without a move. Raises RecordError."""
         replay = Replay(self.rules, self.limits, self.start)
         referee = replay.referee
         yield Step(referee)

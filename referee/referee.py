@@ -31,7 +31,7 @@ class BadStart(KriegspielError, ValueError):
 
 
 class GameIsOver(KriegspielError):
-    """A try or a resignation came after the end of the game."""
+    """A try, a question or another end came after the end of the game."""
 
 
 class Referee:
@@ -82,7 +82,7 @@ class Referee:
 
     @property
     def last(self) -> OwnTry | OwnQuestion | None:
-        """The last entry of the log."""
+        """The last entry of the log; None if it is empty."""
         return self._log[-1] if self._log else None
 
     def board(self) -> chess.Board:

@@ -20,14 +20,14 @@ from referee.text import quoted, unknown
 
 
 class KriegspielError(Exception):
-    """Base of all errors raised by the referee.
+    """Base of the referee's own errors.
 
-    The message is one line: the wrong value, the reason, and what would be accepted.
+    The message is one line: what is wrong, and usually what would be accepted.
     """
 
 
 class UnknownRuleSet(KriegspielError, ValueError):
-    """No rule set has this name."""
+    """A text neither names nor describes a rule set."""
 
 
 class Audience(Enum):
@@ -48,7 +48,7 @@ class PawnTries(Enum):
 
 
 class Asking(Enum):
-    """The effect of the question "Any?": is any pawn capture legal? The side to move may ask it once a turn."""
+    """The effect of the question "Any?": is any pawn capture legal? It gets "yes" or "no" at most once a turn."""
 
     NONSENSE = '"nonsense", to the mover'
     OBLIGES = '"yes" or "no", to both; "yes" obliges to capture with a pawn'
@@ -69,7 +69,7 @@ class RuleSet:
     '"no", to the mover'
 
     Attributes:
-      name: in specs and records: up to 40 letters, digits and _ . -
+      name: in specs and records: up to 40 letters, digits and _ . - that begin with a letter or digit
       title: in sentences: up to 80 characters, without _
       illegal_to: the sides to which the referee announces an illegal try.
       nonsense: True if the referee answers "nonsense", to the mover alone, to a try that is impossible on the mover's
@@ -108,7 +108,7 @@ class RuleSet:
 
     @property
     def text(self) -> str:
-        """One line that `rule_set` reads: the name alone for one of `RULE_SETS`, else the name and all values."""
+        """One line that `rule_set` reads: the name alone for one of `RULE_SETS`, else all values but `source`."""
         if RULE_SETS.get(self.name) == self:
             return self.name
         facts = {_WORDS.get(name, name): getattr(self, name) for name in _KINDS if name not in ("name", "source")}
@@ -202,7 +202,7 @@ OPENSPIEL = RuleSet(
 RULE_SETS: Mapping[str, RuleSet] = MappingProxyType(
     {rules.name: rules for rules in (BERKELEY, WILD16, CINCINNATI, BERKELEY_ANY, RAND, ENGLISH, OPENSPIEL)}
 )
-"""Rule sets known by name, in the order in which people see them."""
+"""Rule sets known by name, in the order in which the page lists them."""
 
 
 def rule_set(rules: RuleSet | str) -> RuleSet:

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-MOST_QUOTED = 80  # characters that a message quotes, quotation marks included
+MOST_QUOTED = 80  # characters of a text that a message quotes, quotation marks included
 PRIVATE = 0o600  # the mode of a file that its owner alone can read
 HELD = (5, 32)  # Windows' "access is denied" and "used by another process"
 
@@ -29,19 +29,19 @@ def one_line(text: str, most: int | None = None) -> str:
 
 
 def harmless(text: str) -> str:
-    """Return a text with "?" for control characters, which could drive a terminal. Line ends and tabs stay."""
+    """Return a text with "?" for unprintable characters: some drive a terminal. Tabs and LF stay, CR LF becomes LF."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() or char in "\n\t" else "?" for char in text.replace("\r\n", "\n"))
 
 
 def quoted(value: object) -> str:
-    """Return a value as messages quote it: one line, its middle left out beyond `MOST_QUOTED` characters."""
+    """Return a value as messages quote it: the middle of a text beyond `MOST_QUOTED` characters is left out."""
     return _quoting.repr(value)
 
 
 def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """Return the rest of a sentence about an unknown name: a similar name, if there is one, and a full stop."""
+    """Return the rest of a sentence about an unknown name: "; did you mean 'white'?", or "." if none is similar."""
     near = difflib.get_close_matches(text[:MOST_QUOTED].lower(), list(known), n=1)
     return f"; did you mean '{near[0]}'?" if near else "."
 
@@ -55,7 +55,7 @@ def unknown(kind: str, name: str, known: Collection[str]) -> str:
 def atomic_file(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """Open a file that replaces `path` at the end, unless something is raised.
 
-    A new one gets this mode, less the umask. An older file keeps its mode, and links to it stay. Devices stay devices.
+    A new one gets this mode, less the umask. An older file keeps its mode, symbolic links stay. A device is written to.
     """
     path = Path(os.path.realpath(path))
     if path.is_symlink():
@@ -79,7 +79,7 @@ def atomic_file(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
 
 
 def unless_held(act: Callable[[], object]) -> None:
-    """Rename or delete a file; try again for 1.5 s while Windows refuses, since a virus scanner may be reading it."""
+    """Rename or delete a file; try again for 1.55 s while Windows refuses, since a virus scanner may be reading it."""
     for pause in (0.05, 0.1, 0.2, 0.4, 0.8, None):
         try:
             act()
@@ -91,7 +91,7 @@ def unless_held(act: Callable[[], object]) -> None:
 
 
 def write_file(path: Path, data: bytes, *, mode: int = 0o666) -> None:
-    """Write a file, whole or not at all; `mode` is as of `atomic_file`. Raises OSError if that fails."""
+    """Write a file (a device aside) whole or not at all, with `mode` as of `atomic_file`. Raises OSError."""
     with atomic_file(path, mode) as handle:
         handle.write(data)
 
@@ -116,7 +116,7 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def read_text(path: Path, most: int) -> str:
-    """Return the text of a file in UTF-8. Raises ValueError as `read_bytes` does."""
+    """Return the text of a file in UTF-8. Raises ValueError as `read_bytes` does, or if it is not UTF-8."""
     try:
         return read_bytes(path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,8 +1,8 @@
 """A side's view: everything that it knows at one moment, built event by event.
 
-A `View` is the only thing that a player ever gets. `ViewBuilder` plays a side's events on a board that holds only its
-own pieces. So no view is built from the true board, every earlier view can be rebuilt (`views_until`), and a side
-can follow a game that another program referees.
+A player learns about its game from views, apart from its clock. `ViewBuilder` plays a side's events on a board that
+holds only its own pieces. So no view is built from the true board, every earlier view can be rebuilt (`views_until`),
+and a side can follow a game that another program referees.
 """
 
 from collections.abc import Iterator, Sequence
@@ -206,7 +206,7 @@ class View:
 
     @property
     def may_ask(self) -> bool:
-        """True if "Any?" makes sense now; at another time it is nonsense."""
+        """True if "Any?" makes sense now; at another time of the side's turn it is nonsense."""
         is_answered = self.rules.asking is Asking.NONSENSE or self.pawn_tries is not None
         return not is_answered and self.turn == self.color and self.end is None
 
@@ -256,7 +256,7 @@ class ViewBuilder:
         return men_of(self._own, self.color)
 
     def apply(self, event: Event) -> None:
-        """Update the side by one event. Events that cannot follow give a view that makes no sense."""
+        """Update the side by one event. Events that cannot follow give a senseless view or AssertionError."""
         self.events.append(event)
         is_obliged_once = self._rules.asking is Asking.OBLIGES_ONCE
         match event:
@@ -317,7 +317,7 @@ class ViewBuilder:
 
 
 def views_until(view: View) -> Iterator[View]:
-    """Yield every view that the side has had, before the first event and after each; the last one equals `view`."""
+    """Yield the side's views before the first event and after each; the last equals `view`, online except `refused`."""
     builder = ViewBuilder(view.color, view.rules, view.limits, view.start)
     yield builder.view()
     for event in view.events:

@@ -13,7 +13,7 @@ from tournaments.report import Histogram
 WON, DRAWN, LOST, LINE = "#2b6cb0", "#d5d9de", "#c05621", "#1a1a1a"
 COLORS = (WON, LOST, "#2f855a", "#6b46c1", "#b7791f", "#4a5568")  # of histograms, again and again
 WIDTH, LEFT, RIGHT, TOP, FOOT = 560, 96, 16, 10, 44  # pixels; narrow, so that a phone need not shrink it much
-ROW, HEIGHT, BAR, LETTERS, SMALL = 46, 190, 16, 14, 12  # pixels: of a row, a histogram, half a bar, letters
+ROW, HEIGHT, BAR, LETTERS, SMALL = 46, 190, 16, 14, 12  # pixels: of a row, a histogram, a bar, letters
 WIDEST_NAME = 13  # letters to the left of a row
 NAME = 32  # most letters of a player's name beside a plot
 

@@ -284,7 +284,7 @@ def pairs_in_order(store: Store, pairing: int) -> Iterator[float]:
     """Yield the points, 0 to 2, of a pairing's pairs, up to the first in this file's part that is not complete.
 
     Short games finish first. Counting every complete pair would favour their results, and a test's decision would
-    depend on the number of workers. Pairs with a game that was given up do not count.
+    depend on the number of workers. Incomplete pairs with a game that was given up are skipped.
     """
     points = store.pair_points(pairing)
     given_up = store.given_up()

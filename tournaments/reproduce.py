@@ -8,8 +8,8 @@ seconds only the cells of the short run compare.
 Here every figure is a tournament with a store of its own, and its cells are the pairings.
 
 Where the paper is ambiguous, a choice names a variant by what it changes: an option of both searching players, or of
-another player by its name, as in `rand.by=man`. Commas join several changes. Some values stand for more:
-`resample=none` samples all histories again after a refusal, `particles=samples` holds no more boards than are sampled,
+one player by its name, as in `rand.by=man`. Commas join several changes. Some values stand for more: `resample=none`
+samples all histories again after a refusal, `particles=samples` holds as many boards as are sampled (100 at least),
 `rules=quiet` announces refused tries to the mover alone, as if players chose among legal moves; `today` changes none.
 """
 
@@ -39,15 +39,14 @@ EXTRA_SECONDS = 2  # extra seconds after each illegal try
 GAMES = 500
 PARTICLES = 20_000  # boards in a belief, many times the largest sample; the paper does not say how it samples
 HS = "hs:depth=2,samples=100"
-"""The HS of Figure 3. The paper does not give its settings. With these it needs as long for a try as overconfident
-search to depth 2."""
+"""The HS of Figure 3. The paper does not give its settings: these are ours."""
 LEAST_BUDGET = 0.01  # seconds; no budget may be shorter
 FIGURES = (2, 3, 5)
 TITLES = {2: "EU against rand", 3: "EU against HS", 5: "EU of overconfident against paranoid play"}
 SEED = 2006  # of the published tournaments
 TODAY = "today"  # the choice that changes nothing
 SEARCHING = ("overconfident", "paranoid")
-OF_SEARCH = ("ties", "free_refusals", "boards")  # options that only the player `search` has; it is otherwise the same
+OF_SEARCH = ("ties", "free_refusals", "boards")  # options of `search` that SEARCHING lack; it is otherwise the same
 LEAST_PARTICLES = 100
 RULES = "rules=quiet"
 
@@ -131,7 +130,7 @@ class CellResult:
 
     @property
     def paper(self) -> tuple[int, int, int]:
-        """The paper's losses, draws and wins, to within three games: it prints whole percents."""
+        """The paper's losses, draws and wins, to within five games: it prints whole percents."""
         losses, wins = self.cell.losses * GAMES // 100, self.cell.wins * GAMES // 100
         return losses, GAMES - losses - wins, wins
 
@@ -181,7 +180,7 @@ def contrasts_of(results: Sequence[CellResult]) -> list[Contrast]:
 
     Overconfident play beats paranoid play, or does better against the same opponent (against `rand` because its model
     fits). A ply more of depth helps, or does not, because the sample gets smaller. Means are over the cells that have
-    games, of the paper's results as of ours.
+    games (all if none has), of the paper's results as of ours.
     """
     by_key = {
         (result.cell.player, result.cell.depth, result.cell.opponent_depth): result
@@ -302,7 +301,7 @@ def contrasts_table(contrasts: Sequence[Contrast]) -> Table:
 
 
 def write_csv(path: Path, results: Sequence[CellResult]) -> None:
-    """Write one line per cell; unknown values are empty."""
+    """Write one line per cell; unknown values and depth 0 are empty."""
     rows = []
     for result in results:
         cell, ours = result.cell, result.ours

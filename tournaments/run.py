@@ -1,4 +1,4 @@
-"""Play a tournament: an executor plays games, a store keeps them, until none is missing.
+"""Play a tournament: an executor plays games, a store keeps them.
 
 An executor is either this machine (`LocalExecutor`) or a Dask cluster (`tournaments.dask_executor`).
 """
@@ -104,7 +104,7 @@ class Executor(Protocol):
 
 
 class LocalExecutor:
-    """Worker processes on this machine, each with `WarmSeats`. One that dies is replaced, and its game replayed."""
+    """Worker processes on this machine, each with `WarmSeats`. One that dies is replaced, and its game retried."""
 
     def __init__(self, jobs: int, patience: float | None = None, spec_of: SpecOf = parse_spec) -> None:
         self._jobs, self._patience, self._spec_of = jobs, patience, spec_of
@@ -254,7 +254,7 @@ def run_tournament(
     Args:
       path: SQLite file for the games; `kriegbot report` and `kriegbot replay` read it.
       players: specs of two players or more.
-      games: number of each pairing, even: half with each colour.
+      games: number of each pairing; if it is even, half with each colour.
       seed: of the tournament. Players with a number of samples play the same games for the same seed.
       rules: the rule set, or its name.
       limits: when a game is drawn; the paper's by default.

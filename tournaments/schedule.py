@@ -1,7 +1,7 @@
 """Schedule of a tournament, a function of its settings alone, and the outcomes of its games.
 
 The first player of a pairing has White in even games, counted from 0. Games 2k and 2k + 1 share a seed and exchange
-colours. The seed depends on the tournament's seed and the two players, so other pairings change nothing.
+colours. The seed depends on the tournament's seed, the two players and k, so other pairings change nothing.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ScheduledGame:
 
 @dataclass(frozen=True, slots=True)
 class TournamentSettings:
-    """Everything that determines the games of a tournament.
+    """All settings of a tournament but the number of games.
 
     files: hashes of files of players from outside (`versions_of`); None in tournament files before version 0.3.
     """
@@ -98,8 +98,8 @@ class Shard:
 class Finished:
     """A game that was played to its end.
 
-    record: PGN without date and times, compressed by zlib, so that a game played again gives the same bytes. versions:
-    of kriegbot and its libraries. seconds: playing time.
+    record: PGN without date and times, compressed by zlib, so that a game repeated alike gives the same bytes.
+    versions: of kriegbot and its libraries. seconds: playing time.
     """
 
     game: ScheduledGame
@@ -117,7 +117,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """A game during which a process died, or could not start, through no player's fault, at its n-th attempt."""
+    """A game during which a process died, failed or could not start, through no player's fault, at its n-th attempt."""
 
     game: ScheduledGame
     cause: str

@@ -130,8 +130,8 @@ def elo(counts: Counts) -> Elo:
     """Return the Elo difference with a 95% interval, from games or from pairs.
 
     A score s is a difference of 400 log10(s / (1 - s)). The error is half the distance between the ends of the interval
-    s +- 1.96 sqrt(variance / n), as in cutechess and fastchess. If all ended the same way, or that interval leaves
-    (0, 1), `score_interval` replaces it. No score counts as nearer to 0 or 1 than one more drawn game would make it.
+    s +- 1.96 sqrt(variance / n), as in cutechess and fastchess. No score counts as nearer to 0
+    or 1 than one more draw would make it. If all ended alike, or an end comes nearer, `score_interval` serves instead.
 
     >>> result = elo((25, 0, 75))  # 400 log10(3)
     >>> print(f"{result.difference:.1f} +- {result.error:.1f}, {result.low:.1f} to {result.high:.1f}")

@@ -1,9 +1,9 @@
-"""Tournament files: one SQLite file for a tournament, one transaction for a game.
+"""Tournament files: one SQLite file for a tournament, one transaction for a game that is played.
 
 The file is in WAL mode with full synchronisation: a stored game survives a crash, and others may read while games are
 added. One process writes, and holds `FILE.lock` meanwhile.
 
-    settings    name, value: everything that determines the games, and `games`, the number wanted of each pairing
+    settings    name, value: schema, shard, what determines the games, and `games`, the number wanted of each pairing
     pairings    the players of each pairing
     games       one row a game; `record` is its PGN, compressed by zlib
     sides       statistics of each player in a game: `kriegbot.game.match.PlayerStatistics`
@@ -167,7 +167,7 @@ class Store(Tables):
     def copy_from(self, other: Path) -> int:
         """Copy the games of another store that this one lacks, and return their number.
 
-        Raise StoreError if the other store is damaged or of another tournament, or if a game in both differs.
+        Raise StoreError if the other store is damaged or of another tournament, or a game of the same versions differs.
         """
         with Store.open(other) as store:
             if differing := _differences(self.settings, store.settings):
@@ -369,7 +369,7 @@ def write_jsonl(store: Store, target: TextIO) -> None:
 
 
 def _dated(game: StoredGame) -> str:
-    """Return a game's PGN with the day on which it ended; its record has none, to be the same on any day."""
+    """Return a game's PGN with the day (UTC) on which it was stored; its record has none, to be the same on any day."""
     day = game.row.finished[:10].replace("-", ".")
     return game.pgn.replace('[Date "????.??.??"]', f'[Date "{day}"]', 1) if re.fullmatch(DAY, day) else game.pgn
 

@@ -1,6 +1,6 @@
-"""Games of Kriegspiel in other programs' formats, both ways.
+"""Games of Kriegspiel in our and other programs' formats, to read (one side's view aside) and to write.
 
-Our referee replays every game that is read, so an impossible one is refused with a line that says where. Things for
+Our referee replays every game that is read, so an impossible one is refused with a line that says why. Things for
 which a format has no place are left out, and named.
 """
 

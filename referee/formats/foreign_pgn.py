@@ -1,7 +1,7 @@
 """PGN as other programs write it: moves alone, tries and announcements in comments, and one side's view.
 
 `plain` is any game of chess. Our referee computes its announcements, under the given rule set, or else that of the
-header RuleSet, or else Berkeley's. Comments are skipped.
+headers RuleSet, Variant or Event (ICC's), or else Berkeley's. Comments are skipped.
 
 `icc` is the notation of the Berkeley page "Kriegspiel PGN Notation v0.9". Darkboard writes it for games under ICC's
 rules (Wild 16), and OpenSpiel has a variant:
@@ -26,7 +26,7 @@ X. `icc` must give all of this, and `umd` nothing that is not so. A move without
 
 `filtered` is one side's view in the notation of `icc`, with "??" for the other side's moves. After the colon of the
 other side's comments stands the number of announced illegal tries, where they are announced. It is written and never
-read. Only headers that name the game and its players are written, since a seed may give the other side's moves away.
+read. Only headers of the game's names, rules, start and end are written: a seed may give the other side's moves away.
 """
 
 import re
@@ -138,7 +138,7 @@ def _contradicts(tokens: set[str], announcement: Announcement, captures: set[str
 
 
 def notation_of(text: str) -> Notation | None:
-    """Return the notation of the first comment with tries, or None."""
+    """Return the notation of the first comment with tries or announcements, or None."""
     match = _SOME.search(text)
     return match and (UMD if match["umd"].startswith("K:") else ICC)
 
@@ -275,7 +275,7 @@ def _headers_of(record: GameRecord, side: chess.Color | None = None) -> dict[str
 
 
 def write_plain(record: GameRecord) -> Written:
-    """Return the moves of a game alone."""
+    """Return the headers and moves of a game alone."""
     movetext: list[str] = []
     for number, board, turn in numbered(record):
         movetext += [number] if board.turn == chess.WHITE or not movetext else []
