@@ -7,7 +7,7 @@ from kriegbot.importing import forget_current_folder
 
 
 def main() -> int:
-    """Run the command line. Nothing but the standard library is imported before the current folder is forgotten."""
+    """Run the command line. Of kriegbot only `importing` is imported before the current folder is forgotten."""
     forget_current_folder()
     _open_standard_streams()
     import signal
@@ -42,5 +42,5 @@ def _open_standard_streams() -> None:
             setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
 
 
-if __name__ == "__main__":  # not in the processes of players, which import this file anew
+if __name__ == "__main__":  # not in processes of `multiprocessing`, which import this file anew
     sys.exit(main())

@@ -1,8 +1,8 @@
 """Child processes, in one way on all systems: players, and workers that call our own functions.
 
 A `LineProcess` exchanges lines with its child and executes nothing that the child sends. Threads read and write the
-pipes, so every wait has a deadline, and queues and texts have limits. A `WorkerPool` calls functions in children; its
-lines are pickles. A child ends when its input closes, so none outlives this process, however that ends.
+pipes, so waits have deadlines, and queues and texts have limits. A `WorkerPool` calls functions in children; its lines
+are pickles. A child in Python ends when its input closes, on Linux any other, too: there none outlives us.
 """
 
 import base64
@@ -34,7 +34,7 @@ MAX_LINE = 4096  # bytes in a line from a player
 MAX_OUTPUT = 1_000_000  # bytes that a player may write between two messages to it, on either stream
 LOG_BYTES = 20_000  # bytes kept from the end of a child's stderr
 CHUNK = 65536
-QUEUED = 16  # chunks that wait for each other at most
+QUEUED = 16  # chunks in a queue beyond which its writer waits
 TICK = 0.2  # seconds of one wait: Windows delivers Ctrl-C between waits (docs.python.org/3/library/threading.html)
 STANDSTILL = 0.5  # seconds without a heartbeat, one every TICK, in which this process stood still
 ARRIVING = 0.05  # seconds until what a child has written is in our queue
@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 class CannotStart(Exception):
-    """A process cannot be started, for lack of memory or open files. The message is one line."""
+    """A process cannot be started, such as for lack of memory, open files or a sandbox. The message is one line."""
 
 
 class OutputLimit(Exception):
@@ -57,7 +57,7 @@ class OutputLimit(Exception):
 
 
 class _AwakeClock(threading.Thread):
-    """The clock `awake_time`. A thread reads it every TICK, and the time of a longer gap is left out."""
+    """The clock `awake_time`. A thread reads it every TICK; a gap of more than STANDSTILL does not count."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -83,7 +83,7 @@ _awake_clock = cache(_AwakeClock)
 
 
 def awake_time() -> float:
-    """Return seconds by a clock that stands still while this process does: suspended, by itself or with the machine."""
+    """Return seconds by a clock that stops while this process stands still (STANDSTILL), alone or with the machine."""
     return _awake_clock().read()
 
 
@@ -158,16 +158,16 @@ class LineProcess:
         return line.decode(errors="backslashreplace").rstrip("\r")
 
     def unread_output(self) -> str | None:
-        """Return the first line that the child has written and `line` has not returned, if any; raise OutputLimit."""
+        """Return what has arrived of the child's next line, None for nothing; raise OutputLimit."""
         with contextlib.suppress(TimeoutError):
             while True:
                 self._take_next(None)
         return self._unread.partition(b"\n")[0].decode(errors="backslashreplace") if self._unread else None
 
     def log(self, patience: float = 0.0) -> str:
-        """Return the end of the child's stderr since `clear_log`, without control characters.
+        """Return the end of the child's stderr since `clear_log`, without control characters but line ends and tabs.
 
-        Wait until nothing comes for `patience` seconds: what the child wrote before its last line may be read later.
+        Wait until nothing comes for `patience` seconds, hardly beyond MOST_PATIENCE: what was written may be read late.
         """
         last = awake_time() + MOST_PATIENCE
         with contextlib.suppress(OutputLimit, TimeoutError):
@@ -181,12 +181,12 @@ class LineProcess:
         self._log = b""
 
     def kill(self) -> None:
-        """Kill the child and everything that it has started. Any thread may call this."""
+        """Kill the child, unless it has ended, and its descendants. Any thread may call this."""
         if self._process.poll() is None:  # not yet waited for, so no other process has its ID
             _kill_tree(self.pid)
 
     def end(self, patience: float = 0.2) -> int | None:
-        """Wait `patience` seconds for the child to end, then kill it. Return its exit code, None if it was killed."""
+        """Close its input, wait `patience` seconds, kill it. Return its exit code; None if killed, or ended before."""
         if not self.is_running:
             return None
         self._unsent.put(b"")
@@ -274,14 +274,14 @@ class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
     def submit(self, function: Callable[P, T], *arguments: P.args, **_: P.kwargs) -> Future[T]:
         """Call a function of a module in a worker. Functions, arguments and results are pickled.
 
-        The future raises what the function raises, with the traceback as a note; WorkerDied, as this method does after
-        `close`; or CannotStart.
+        The future raises what the function raises, with the traceback as a note (RuntimeError if it is not to be
+        pickled); WorkerDied, as this method does after `close`; or CannotStart.
         """
         self._require_open()
         return self._threads.submit(self._call, function, arguments)
 
     def close(self) -> None:
-        """Kill the workers and everything that they have started. Calls that wait raise WorkerDied."""
+        """Kill the workers and their descendants. Calls that wait raise WorkerDied."""
         self._is_closed = True
         for worker in list(self._workers):
             worker.kill()
@@ -325,7 +325,7 @@ class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
 
 
 class WorkerDied(Exception):
-    """A worker has ended before it answered. The message is one line."""
+    """A worker has ended before it answered, or the pool is closed. The message is one line."""
 
 
 class _Worker(LineProcess):

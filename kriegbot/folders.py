@@ -24,7 +24,7 @@ FILES = {"cache": "compiled kernels", "data": "games and results", "config": "se
 
 
 def cache_folder(complete: str = "") -> Path:
-    """Return the folder for files that kriegbot can make again: compiled kernels. It holds code, so it is private.
+    """Return the folder for files that kriegbot can make again: compiled kernels. Others may not change this code.
 
     A folder that cannot be written will do if it has a file of the pattern `complete`, as in the sandbox.
     """
@@ -32,7 +32,7 @@ def cache_folder(complete: str = "") -> Path:
 
 
 def data_folder() -> Path:
-    """Return the folder for files that it cannot make again: games."""
+    """Return the folder for files that it cannot make again: games and results."""
     return _folder("data")
 
 
@@ -69,9 +69,9 @@ def open_to_others(folder: Path) -> Path | None:
 
 @cache
 def _temporary(kind: str, why: str) -> Path:
-    """Make a temporary folder in place of one kind, for this process and its children; it holds code, so it is private.
+    """Make a private temporary folder for one kind, for this process and its children, or return one below NOWHERE.
 
-    At the end it is removed, unless it holds games, and so are those that killed processes have left.
+    At the end it is removed, unless it holds games or results, and so are those that killed processes have left.
     """
     from filelock import FileLock  # only now: few need it
 

@@ -1,6 +1,6 @@
 """Keep the current folder, where anything may lie, off `sys.path` of this process and its children.
 
-This module imports only modules that Python itself has loaded before, so it can come before all other imports.
+This module imports only `os` and `sys`, which Python itself has loaded before, so it can come before other imports.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 
 SAFE_PATH = "PYTHONSAFEPATH"  # environment variable that keeps the current folder off sys.path
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-"""The folder of this package, which may be the current one."""
+"""The folder that this package lies in, which may be the current one."""
 _part_folders: set[str] = set()
 
 
@@ -29,7 +29,7 @@ def importable(*, is_same_script: bool) -> list[str]:
 
 
 def forget_current_folder() -> None:
-    """Remove the current folder from `sys.path`, and from PYTHONPATH for children."""
+    """Remove the current folder from `sys.path` and, for children, from PYTHONPATH, unless that names it in full."""
     sys.path[:] = importable(is_same_script=True)
     if "PYTHONPATH" in os.environ:
         os.environ["PYTHONPATH"] = os.pathsep.join(_named())

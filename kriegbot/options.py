@@ -35,10 +35,10 @@ class Option:
     default_text: str = ""
     parts: Parts | None = None  # instead of `choices`, the parts that a text may name
     words: tuple[str, ...] = ()  # a description of each choice
-    is_experimental: bool = False  # True if people may set it only through Python and `kriegbot reproduce`
+    is_experimental: bool = False  # only for Python, `kriegbot reproduce`, saved games and tournaments
 
     def __post_init__(self) -> None:
-        """Raise ValueError unless some value is allowed, and the default is."""
+        """Raise ValueError unless there are parts, left unchecked, or choices or bounds that allow the default."""
         if self.parts is not None:
             return
         if self.kind is not str and self.kind not in _KINDS:
@@ -53,7 +53,7 @@ class Option:
 
     @property
     def takes(self) -> str:
-        """The allowed values: "1..4", "0.01..3600 seconds", "ks|material"."""
+        """The allowed values, of parts those built in: "1..4", "0.01..3600 seconds", "ks|material"."""
         if self.kind is str:
             return "|".join(self._names())
         return f"{self.low:.15g}..{self.high:.15g}{' ' + self.unit if self.unit else ''}"

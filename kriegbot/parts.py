@@ -37,7 +37,7 @@ GAMES = "/usr/games"  # where Debian puts chess engines, which is not on everybo
 
 
 class NotFound(ValueError):
-    """A part that does not exist. The message is one line and lists those that do."""
+    """A part that does not exist or cannot be loaded. The message is one line; for a name it lists those known."""
 
 
 class BadPart(ValueError):
@@ -51,10 +51,10 @@ class Parts:
     what: str  # the word for one in messages: "evaluator"
     package: str  # or module: "evaluators"
     group: str  # of entry points in installed packages: "kriegbot.evaluators"
-    listed: tuple[str, ...] = ()  # the built-in ones in alphabetical order, if `package` is a module that has them all
+    listed: tuple[str, ...] = ()  # the built-in ones, if `package` is a module that has them all
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of the built-in parts in alphabetical order. Imports nothing."""
+        """Return the names of the built-in parts, as `listed` or in alphabetical order. Imports none of them."""
         return self.listed or _names_in(self.package)
 
     def check(self, name: str) -> None:
@@ -66,7 +66,7 @@ class Parts:
             raise NotFound(f"{message.removesuffix('.')}; or your own: FILE.py:NAME or MODULE:NAME.")
 
     def file(self, name: str) -> Path | None:
-        """Return the file of a part from outside, None for a built-in one; raise NotFound. Imports nothing."""
+        """Return the file of a part from outside, None for a built-in one; raise NotFound, KeyError for a bad name."""
         if name in self.names():
             return None
         return file_of(name if ":" in name else entry_points(self.group)[name].value)
@@ -88,7 +88,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Programs(Parts):
-    """Programs of this machine, such as chess engines, by a name on the PATH or by a path."""
+    """Programs of this machine, such as chess engines, by a name on the PATH or in GAMES, or by a path."""
 
     usual: tuple[str, ...] = ()  # names that everybody may use, also from another machine
 
@@ -121,7 +121,7 @@ def _names_in(package: str) -> tuple[str, ...]:
 
 
 def files_of(package: str) -> tuple[Path, ...]:
-    """Return the Python files of a package except `__init__.py`, sorted by name. Imports none."""
+    """Return the Python files of a package, sorted, but those whose names begin with _. Imports none."""
     spec = importlib.util.find_spec(package)
     folders = spec.submodule_search_locations if spec is not None else None
     return tuple(sorted(path for folder in folders or () for path in Path(folder).glob("[!_]*.py")))

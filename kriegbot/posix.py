@@ -1,4 +1,4 @@
-"""All that kriegbot does on POSIX systems alone, besides the sandbox (`kriegbot.game.sandbox`). Windows does without.
+"""Functions for POSIX systems alone, besides the sandbox (`kriegbot.game.sandbox`). Windows does without them.
 
     python -I -S posix.py COMMAND
 
@@ -27,7 +27,7 @@ PATIENCE = 0.5  # seconds that a program has to end by itself after the end of i
 
 
 def open_to_others(folder: Path) -> Path | None:
-    """Return the first of a folder and its parents that a user other than root may change; None if none is.
+    """Return the first of a folder and its parents that others than root and this user may change; None if none is.
 
     In a parent with the sticky bit, such as /tmp, nobody can replace what belongs to another user.
     """

@@ -22,7 +22,7 @@ class Report:
     belief_inconsistent: bool = False  # True if the belief may contradict an announcement
     why: str = ""  # one line for people
     seconds: float = 0.0  # time taken
-    overrun: bool = False  # True if the choice took longer than its budget
+    overrun: bool = False  # True if the choice took longer than its budget, by a tolerance
 
     def written(self) -> dict[str, Any]:
         """Return the fields under the names that files and programs use."""

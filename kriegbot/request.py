@@ -34,7 +34,7 @@ BROKEN_OFF = ("abandoned", "unterminated")  # values of the tag Termination in g
 
 
 class Refused(Exception):
-    """One sentence: the input, why it is refused, what would be accepted. A period is added where it lacks one."""
+    """One line: the input, why it is refused and, mostly, what would be accepted. It ends in . or ?"""
 
     def __init__(self, text: str) -> None:
         super().__init__(text if text.endswith((".", "?")) else f"{text}.")
@@ -42,7 +42,7 @@ class Refused(Exception):
 
 @contextmanager
 def refusing(*types: type[Exception], beginning: str = "") -> Iterator[None]:
-    """Turn exceptions of these types into Refused, with the same message."""
+    """Turn exceptions of these types into Refused, with the same message after a beginning."""
     try:
         yield
     except types as error:
@@ -52,7 +52,7 @@ def refusing(*types: type[Exception], beginning: str = "") -> Iterator[None]:
 def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False, experimental: bool = False) -> PlayerSpec:
     """Parse the spec of a player that is a program; from another machine (`is_remote`), only an installed one.
 
-    Only specs of saved games may have `experimental` options.
+    Only specs of saved games and resumed tournaments may have `experimental` options.
     """
     if is_remote and not _names_installed_things(text):  # before anything is looked for: whether a file exists is ours
         raise Refused(f"player {quoted(text)} is not installed; over the network only installed players can play.")
@@ -159,7 +159,7 @@ def games_folder(text: str | None = None) -> Path:
 
 
 def saved_games(folder: Path) -> tuple[list[tuple[float, Path, str]], list[str]]:
-    """Return the games of a folder, newest first: time, file, the text's beginning; and lines on what is no game.
+    """Return the games of a folder, newest first: time, file, the text's beginning; and lines on files left out.
 
     Only regular files are opened: a pipe would not answer.
     """
@@ -216,7 +216,7 @@ def is_played(path: Path) -> bool:
 
 
 def is_resumable(record: GameRecord) -> bool:
-    """Return True if the game was broken off and a person can continue it against an installed program."""
+    """Return True if the game was broken off and people who `can_sit` there can continue it."""
     names = [record.headers[color] for color in ("White", "Black")]
     is_over = record.end is not None and record.end.reason is not Reason.ABANDONED
     return not is_over and can_sit(names)

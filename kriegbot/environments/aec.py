@@ -23,7 +23,7 @@ COLORS = dict(zip(AGENTS, chess.COLORS, strict=True))
 
 
 def env(**options: Any) -> AECEnv[str, Any, Any]:
-    """Return a `KriegspielEnv` in PettingZoo's usual wrappers, which check the order of calls."""
+    """Return a `KriegspielEnv` in PettingZoo's wrappers that check the actions and the order of calls."""
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(KriegspielEnv(**options)))
 
 
@@ -32,7 +32,7 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
 
     Args:
       rules: the rule set, or its name. Raises UnknownRuleSet, a ValueError.
-      max_cycles: number of tries, refused ones included, after which the game is truncated; None for no limit.
+      max_cycles: number of actions, refused tries included, after which the game is truncated; None for no limit.
       render_mode: "ansi" if `render` shall return the true board as text, for people.
     """
 
@@ -79,7 +79,7 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
         return {"observation": observe(view), "action_mask": mask_of(view).astype(np.int8)}
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent to move."""
+        """Play an action of the agent to move; raise ValueError if none has this number."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

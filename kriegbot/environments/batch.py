@@ -2,7 +2,7 @@
 
 Answers and announcements equal those of `Referee`, and observations those of `kriegbot.environments.spaces`;
 tests/test_environments.py compares them. A game is a position and notes of the announcements. Its mask and observation
-belong to the side to move. A refused try changes three bytes of them.
+belong to the side to move. A refused try changes three bytes of them, unless it ends an obligation.
 
 A batch is one array of words, since each array that Python passes costs 0.1 us. First come rows: a position, the state
 of the random numbers, notes, and two lists of tries. Row 0 belongs to no game: it holds the starting position, rules
@@ -30,7 +30,7 @@ TRIES_MASK = 31 << kb.TRIES_SHIFT
 # Indexes of the notes of a game. First for each side: the announcement of its last move, and that move; 0 for none.
 ANNOUNCEMENTS, LAST_MOVES = 0, 2
 OPEN, REFUSED, ANNOUNCED_REFUSALS, ANSWER = 4, 5, 6, 7
-"""This turn: numbers of open tries, refused tries and announced refusals, and the answer to "Any?"."""
+"""This turn: numbers of open actions, refused tries and announced refusals, and the answer to "Any?"."""
 THEIR_REFUSALS, THEIR_ANSWER, PAWN_TRIES = 8, 9, 10
 """The opponent's last turn: announced refusals and answer to "Any?"; then our announced pawn tries."""
 REPLY, STEP_ANNOUNCEMENT, ENDED, REWARD, TURN = 11, 12, 13, 14, 16
@@ -149,7 +149,7 @@ def count_refused(planes: kb.Bytes, move: int) -> None:
 
 @kb.kernel
 def observe(position: kb.Position, side: int, notes: kb.Ints, planes: kb.Bytes) -> None:
-    """Write the planes of a side, except those that concern only its own turn."""
+    """Write the planes of a side, except those of its refused tries, IS_TURN and TRY_SQUARES."""
     own, other = kb.pieces_of(position, side)
     for i in range(64 * PLANES):
         planes[i] = 0

@@ -32,7 +32,7 @@ class OpenSpielBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel comes without 
     """A player of kriegbot in OpenSpiel's kriegspiel.
 
     `player` is its spec, such as "kriegbot:samples=50". `player_id` is its side, as OpenSpiel numbers them: 0 for
-    Black, 1 for White. `seed` decides all its games. Raises ValueError if there is no such player (BadSpec) or side.
+    Black, 1 for White. `seed` is that of all its games. Raises ValueError if there is no such player (BadSpec) or side.
     """
 
     def __init__(self, player: str, player_id: int, seed: int = 0) -> None:

@@ -65,7 +65,7 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a game. The seed decides the opponent's choices, and our side if it is random."""
+        """Begin a game. The seed is that of the opponent's choices, and decides our side if it is random."""
         super().reset(seed=seed, options=options)
         if self._is_random:
             self.color = bool(self.np_random.integers(2))
@@ -75,7 +75,7 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
         return self._observation()
 
     def step(self, action: SupportsIndex) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play an action and, after a move, the opponent's turn. Raise GameIsOver, or PlayerFailed by the opponent."""
+        """Play an action and, after a move, the opponent's turn. Raise GameIsOver, ValueError, PlayerFailed."""
         answer(self.referee, action)
         self._play_opponent()
         observation, info = self._observation()

@@ -26,7 +26,7 @@ ACTIONS = ASK + 1
 
 
 def number_of(action: referee.Action) -> int:
-    """Return the number of an action. Raise ValueError for a resignation, or an impossible promotion.
+    """Return the number of an action. Raise ValueError for a resignation, or a promotion to a pawn or king.
 
     >>> number_of(chess.Move.from_uci("e2e4")), number_of(AskAny())
     (796, 4168)

@@ -3,5 +3,5 @@
 match         a game of turns: view -> player -> try -> referee -> views; its record and its statistics
 seat          the interface to a player, and the ways in which it can fail
 process       a seat in a process of its own (protocol, sandbox; worker is the other end), and the probe before a game
-conformance   the test that every player must pass
+conformance   a test for any player
 """

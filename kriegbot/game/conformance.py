@@ -1,6 +1,6 @@
-"""A test for any player: short games under every rule set and from unusual positions, and reproducible choices.
+"""A test for any player: games under every rule set and from unusual positions, a long one, and the same game twice.
 
-`kriegbot check-player` prints the results. The tests of kriegbot put every built-in player through it.
+`kriegbot check-player` prints the results. kriegbot's tests in full put all built-in programs through it.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
-"""One game between two seats. Each turn: view -> player -> try -> referee -> views, until a try is accepted.
+"""One game between two seats. Each turn: view -> player -> try -> referee -> views, until the turn ends.
 
-Commands, tournaments and the page play turns with `play_turn`, environments those of their opponent. Online play shares
-`ask_player`, since its referee is a server. A player that raises, hangs, dies, gives an invalid answer or tries for
-ever loses by forfeit, and the record says why; in a `HereSeat` one that hangs or exits takes the game with it. A person
-who leaves, an interrupt, or a failure of ours abandons the game: there is a record, too.
+Commands, tournaments and the page play turns with `play_turn`, `SingleEnv` those of its opponent. Online play shares
+`ask_player`, since its referee is a server. A player from outside that raises, hangs, dies, gives an invalid answer or
+tries for ever loses by forfeit, and the record says why; in a `HereSeat` one that hangs or exits takes the game with
+it. A person who leaves, an interrupt, or a failure of ours abandons the game: there is a record, too.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ class Attempt:
 
     view: View  # when it chose
     choice: Choice
-    seconds: float  # measured outside its process
+    seconds: float  # as the game measured them
     answer: Answer | None = None  # the referee's, once there is one
 
     @property
@@ -80,8 +80,8 @@ def apply_action(referee: Referee, action: SeatAction) -> Answer | None:
 def play_turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Iterator[Attempt]:
     """Play one turn of the side to move; yield each of its actions after the referee's answer.
 
-    Show the opponent, if there is one, its own view before every try. Raise PlayerFailed if the player fails or makes
-    `MAX_NONSENSE` nonsense tries.
+    Call `on_wait` of the opponent's seat, if it has one, before every action. Raise PlayerFailed if the player fails or
+    has made `MAX_NONSENSE` nonsense tries and questions.
     """
     color, nonsense = referee.turn, 0
     while referee.turn == color and referee.end is None:
@@ -101,29 +101,29 @@ def play_turn(referee: Referee, seat: Seat, opponent: Seat | None = None) -> Ite
 class PlayerStatistics:
     """Statistics of one player in one game. Samples, overruns, rescues and inconsistency are as it reports."""
 
-    player: str  # its spec
+    player: str  # the name of its seat: for programs their spec
     turns: int = 0  # moves made
     tries: int = 0  # accepted ones and pointless questions included
     illegal: int = 0  # tries that the referee refused although they were open to the player
     nonsense: int = 0  # tries and questions with `Attempt.is_nonsense`
-    mean_seconds: float = 0.0  # of an answer, measured outside the player's process
+    mean_seconds: float = 0.0  # of an answer, as the game measured it
     max_seconds: float = 0.0
     mean_samples: float = 0.0  # histories in the answers that drew any
     overruns: int = 0  # answers that exceeded their time budget
     rescues: dict[str, int] = field(default_factory=dict)  # number of answers by their gravest rescue
     belief_inconsistent: int = 0  # answers from a belief that may contradict an announcement
-    failure: str = ""  # the reason for which the player forfeited the game, or its failure at the last view
+    failure: str = ""  # how the player failed, which ended the game or came at the last view
     log: str = ""  # the end of the player's output, and the traceback of the failure
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values by the names of `report.WRITTEN`, times to the microsecond."""
+        """Return plain values, numbers to six decimals, under the names that files use (`report.WRITTEN`)."""
         values = {WRITTEN.get(name, name): value for name, value in asdict(self).items()}
         return {name: round(value, 6) if isinstance(value, float) else value for name, value in values.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerStats:
-    """One answer of a player: its side, the plies played before, its time outside the player's process, its report."""
+    """One answer of a player: its side, the plies played before, its time as the game measured it, its report."""
 
     color: chess.Color
     ply: int
@@ -147,7 +147,7 @@ class GameResult:
         return self.white if color == chess.WHITE else self.black
 
     def check_begun(self) -> None:
-        """Raise BadSpec if no game began because a player refused its options."""
+        """Raise BadSpec if no game began because a player refused its spec or its files changed (`Failure.REFUSED`)."""
         if self.failed is not None and self.failed.failure is Failure.REFUSED:
             raise BadSpec(self.failed.detail)
 
@@ -164,17 +164,17 @@ def play_game(
     begun: GameRecord | None = None,
     keep: Callable[[GameRecord], None] | None = None,
 ) -> GameResult:
-    """Play one game to its end. Only a `HereSeat` cannot stop a player that hangs or exits.
+    """Play one game to its end. A `HereSeat` cannot stop a player that hangs or exits.
 
     >>> result = play_game("rand", "rand", limits=Limits(plies=40), seed=1)
     >>> result.record.result, len(result.record.turns), result.white.turns
     ('1/2-1/2', 40, 20)
 
     A side is a seat, which stays open for the next game, or a spec such as `kriegbot:samples=50`. Built-in players that
-    are reproducible play the same game from the same seed; players from outside get random seeds, which the record
-    states. A game `begun`, which no move ended, continues under its own rules and limits: the players take their seats
-    again and learn its course from their views. `keep` is called with the game so far at the start and after each try
-    but the last.
+    are reproducible play the same game from the same seed; specs of players from outside get random seeds, which the
+    record states. A game `begun`, which no move ended, continues under its own rules and limits: the players take their
+    seats again and learn its course from their views. `keep` is called with the game so far at the start and after each
+    action that does not end it.
 
     Raises:
       BadStart, UnknownRuleSet, RecordError: no game can begin so, or `begun` cannot be continued.
@@ -201,7 +201,7 @@ def play_game(
 
 
 def seat_of(text: str, rules: RuleSet = BERKELEY) -> Seat:
-    """Return a seat for the player of a spec: in this process if all of it is built in. Raise BadSpec, CannotStart."""
+    """Return a seat for the player of a spec: here if all of it is built in. Raise BadSpec, CannotStart, TypeError."""
     if not isinstance(text, str):
         raise TypeError(f"{type(text).__name__} is no seat; it takes a Seat such as HereSeat, or a spec such as 'rand'")
     spec = parse_spec(text)
@@ -214,13 +214,13 @@ def seat_of(text: str, rules: RuleSet = BERKELEY) -> Seat:
 
 
 def without_last_turn(record: GameRecord) -> GameRecord:
-    """Return the game before its last two plies. The tries that were refused there stay refused."""
+    """Return the game before its last two plies. The tries refused before the first of these stay refused."""
     turns = record.turns[:-2]
     return replace(record, turns=turns, left=record.turns[len(turns)].tries, end=None)
 
 
 def player_seed(seed: int, color: chess.Color) -> int:
-    """Return the seed of a built-in player from the seed of the game: below 2**63, and unlike its opponent's."""
+    """Return the seed of a player from the seed of the game: below 2**63, and unlike its opponent's."""
     digest = hashlib.sha256(f"{seed} {chess.COLOR_NAMES[color]}".encode()).digest()
     return int.from_bytes(digest[:8]) >> 1
 
@@ -245,7 +245,7 @@ class _Game:
     seconds: list[float | None]  # of each move
     attempts: list[Attempt] = field(default_factory=list)
     failed: PlayerFailed | None = None
-    acting: chess.Color = chess.WHITE  # the side that loses if its player fails now
+    acting: chess.Color = chess.WHITE  # the side whose player it is that fails now
 
     def play(self) -> None:
         """Play to the end; a player that fails forfeits the game, and a failure of ours abandons it."""

@@ -20,12 +20,12 @@ GREETING = "kriegspiel 1"  # the first line to a program: the protocol and its v
 MAX_INTEGER = 2**63
 REPORTED = {name: type(value) for name, value in asdict(Report()).items()}
 """The fields of a report, and their types."""
-FIELDS = {written: name for name, written in WRITTEN.items()}  # by their names in the protocol
+FIELDS = {written: name for name, written in WRITTEN.items()}  # those that the protocol calls otherwise, by its names
 _COLORS: dict[str, chess.Color] = dict(zip(chess.COLOR_NAMES, (chess.BLACK, chess.WHITE), strict=True))
 
 
 class BadLine(ValueError):
-    """A line that is not in the protocol. The message quotes it and says why."""
+    """A line that is not in the protocol. The message quotes it, or its wrong part, and says why."""
 
 
 def game_lines(view: referee.View, patience: float) -> list[str]:
@@ -176,7 +176,7 @@ def _read_report(text: str) -> Report:
 
 
 def parse_field(name: str, value: Any) -> Any:
-    """Return a field of a report as a plain value of its type; raise KeyError, ValueError or TypeError."""
+    """Return a field of a report as a plain value of its type; raise KeyError, TypeError, ValueError, OverflowError."""
     kind = REPORTED[name]
     if kind is str:
         return one_line(str(value), MAX_LENGTHS[name])

@@ -1,10 +1,10 @@
-"""A sandbox for players from outside, by bubblewrap: no network, and only /tmp can be written.
+"""A sandbox for players from outside, by bubblewrap: no network, and only a /tmp and a /dev of its own can be written.
 
-In it a player sees, read-only, the system's programs and libraries, Python with this project, and the folders of its
-own files; besides these an empty /tmp and its own processes. A filter of system calls (seccomp) shuts what two players
-could share in spite of that: keyrings, locks and notices on files that both can read, the kernel's log, sockets of
-families that no namespace separates, io_uring, whose calls pass no filter, and calls that tell or change which parts of
-a file are in memory. docs/bots.md lists what remains.
+In it a player sees, read-only, the system's programs and libraries, Python with this project, and what `_own_paths`
+lists; besides these an empty /tmp and its own processes. On x86 and ARM a filter of system calls (seccomp) shuts what
+two players could share in spite of that: keyrings, locks and notices on files that both can read, the kernel's log,
+sockets of families that no namespace separates, io_uring, whose calls pass no filter, and calls that tell or change
+which parts of a file are in memory. docs/bots.md lists what remains.
 """
 
 import logging
@@ -56,7 +56,7 @@ log = logging.getLogger("kriegbot")
 
 @cache
 def is_installed() -> bool:
-    """Return True if bubblewrap is installed, working or not; log a warning once if it is not."""
+    """Return True if bubblewrap is installed, working or not; if not, log a warning once, but in no worker."""
     has_bwrap = sys.platform == "linux" and shutil.which("bwrap") is not None
     if not has_bwrap and not children.in_worker:
         log.warning("Players from outside play without a sandbox: %s.", why_unavailable())
@@ -160,7 +160,7 @@ def _common_paths() -> list[Path]:
 
 
 def _own_paths(spec: PlayerSpec) -> list[Path]:
-    """List the paths that only this player can read: folders of its files and in its command, and its own Python."""
+    """List paths that a player sees besides the common ones: folders of its files and in its command, its Python."""
     own = [path for file in spec.files for link in _links(file) for path in (_folder(link), *_python_of(link))]
     own += [path for word in spec.command[1:] if len((path := Path(word).resolve()).parts) > 2 and path.is_dir()]
     package = spec.reference.partition(":")[0].partition(".")[0]
@@ -176,7 +176,7 @@ def _links(file: Path) -> Iterator[Path]:
 
 @cache
 def _folder(file: Path) -> Path:
-    """Return the folder of a file; the file itself if the folder is at the top, such as /home, or holds a home."""
+    """Return the folder of a file; the file itself if the folder is at the top, as /home is, or is or holds a home."""
     folder, homes = file.parent, [os.path.expanduser("~")]
     with suppress(KeyError, OSError):
         homes.append(os.path.expanduser(f"~{folder.owner()}"))

@@ -1,8 +1,8 @@
 """Seats: the interface between a game and its players, and the ways in which a player can fail.
 
-A game talks to seats, never to players. A program from outside sits in a process of its own (`kriegbot.game.process`),
-so that the game can stop it and the program has nothing but its views. A person sits in this process; a built-in
-program may sit in either.
+A game talks to seats, never to players. The spec of a program from outside gets a process (`kriegbot.game.process`), so
+that the game can stop it and sends it nothing but its views. A person sits in this process; a built-in program may sit
+in either.
 """
 
 import reprlib
@@ -29,7 +29,7 @@ class Failure(Enum):
     RAISED = "raised"
     HUNG = "hung"
     OVERRAN = "overran its time"
-    DIED = "died"  # a player from outside, whatever ended its process
+    DIED = "died"  # for a player from outside, whatever ended its process
     OURS = "was stopped by kriegbot or its machine"  # which no player is to blame for
     INVALID = "gave an invalid answer"
     EARLY = "answered out of turn"
@@ -39,7 +39,7 @@ class Failure(Enum):
 
 
 class PlayerFailed(Exception):
-    """A player gave no valid answer. `detail` describes the failure in one line; `log` may hold a traceback."""
+    """A player failed, mostly in an answer. `detail` describes the failure in one line; `log` may hold a traceback."""
 
     def __init__(self, failure: Failure, detail: str, log: str = "") -> None:
         super().__init__(detail)
@@ -49,14 +49,14 @@ class PlayerFailed(Exception):
 class Seat(ABC):
     """A place at the board for one player after another. Methods stand in the order in which a game calls them."""
 
-    name: str  # the player's spec, for records
-    about = ""  # version, files with their hashes, and seed of a player from outside, for records
+    name: str  # the player's, for records: mostly its spec
+    about = ""  # files from outside with hashes; of a player from outside version and seed, too; for records
     on_wait: Callable[[View], None] | None = None  # called with the seat's own view while the opponent is to move
     is_ours = False  # True if nothing of the player is from outside: then it is at fault only for its time
 
     @abstractmethod
     def begin(self, seed: int) -> Leave | None:
-        """Seat a player for a new game; return Leave if the game must not begin. Raise PlayerFailed."""
+        """Seat a player for a new game; return Leave if the game must not begin. Raise PlayerFailed, CannotStart."""
 
     def ready(self) -> None:  # noqa: B027 - most are ready after `begin`
         """Wait until the player can answer, before its clock starts; raise PlayerFailed."""
@@ -99,7 +99,7 @@ class HereSeat(Seat):
         return None
 
     def ask(self, view: View) -> Choice:
-        """Return the player's answer; raise PlayerFailed."""
+        """Return the player's answer; raise PlayerFailed, or RuntimeError if nobody sits here."""
         if self._player is None:
             raise RuntimeError("ask before begin: nobody sits here")
         self._notify(view)
@@ -134,7 +134,7 @@ def failure_from(error: BaseException) -> PlayerFailed:
 
 
 def validated(answer: object, allowed: UnionType = Action) -> Choice:
-    """Return a player's answer rebuilt from plain values; raise PlayerFailed unless it chooses an `allowed` action."""
+    """Return an answer with move and report rebuilt from plain values; raise PlayerFailed if it is not valid."""
     if not isinstance(answer, Choice):
         raise _invalid(answer, "not a Choice")
     action = answer.action

@@ -4,7 +4,7 @@
 
 It speaks the protocol of docs/bots.md and a few words more. Before `newgame`, `player SPEC` sets the player, and
 `early` lets it begin before all kernels are compiled. It answers `ruleset NAME` with a rule set from outside, and the
-last view of a game, with an event `over`, with `over`. Everything that the player prints goes to stderr.
+last view of a game with `over`. Everything that the player prints goes to stderr.
 """
 
 import faulthandler
@@ -69,7 +69,7 @@ class Worker:
                     self._write(*(answer_lines(validated(player.choose(view))) if view.end is None else ["over"]))
 
     def fail(self, error: BaseException) -> None:
-        """Report the player's failure to the game, and write the traceback to the log."""
+        """Report the player's failure to the game and, unless it refuses its spec, write the traceback to the log."""
         if isinstance(error, BadSpec) and self._player is None:
             self._write(f"refused {one_line(str(error), MAX_DETAIL)}")
             return

@@ -1,4 +1,4 @@
-"""The interface of a player: an object that plays one game for one side and chooses a try whenever it is its turn."""
+"""The interface of a player: an object that plays one game for one side and chooses an action at each of its turns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -54,11 +54,11 @@ class Player(Protocol):
             def __init__(self, seed: int, **options: int | float | str) -> None:
                 self.random = random.Random(seed)
 
-            def on_begin(self, view: View) -> None:
-                print("I play", chess.COLOR_NAMES[view.color], "under", view.rules.title)
-
             def on_time(self, seconds: float) -> None:  # before each `choose` of a game with a clock
                 print("I have", seconds, "seconds for the rest of this turn")
+
+            def on_begin(self, view: View) -> None:
+                print("I play", chess.COLOR_NAMES[view.color], "under", view.rules.title)
 
             def on_opponent_moved(self, view: View) -> None:
                 print("The referee announced", view.last_announcement)

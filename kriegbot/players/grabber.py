@@ -12,7 +12,7 @@ class GrabberPlayer(ScriptedPlayer):
     """Script that captures with pawns, then looks for more with its pieces."""
 
     def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
-        """Prefer pawn captures, promotions, then moves towards the opponent's pieces."""
+        """Prefer pawn captures, promotions, then moves far up the board (`prowl`)."""
         if turn.is_pawn_capture(move):
             return 300.0 + turn.height(move.to_square)
         if move.promotion:

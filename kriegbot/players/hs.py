@@ -37,7 +37,7 @@ POOLING = 2  # sub-seed of a try for building a new pool, beside those of `playe
 class HybridSearch:
     """Search of one side and one game on sampled boards, each as if both sides saw it.
 
-    `wanted` boards are searched for each try, fewer if time runs out. Other arguments are the options of `hs`.
+    At most `wanted` boards are searched for each try. Other arguments, but the seed, are the options of `hs`.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class HybridSearch:
             self._boards = self._boards[shuffled]
 
     def policy(self, view: View, seconds: float | None) -> Policy:
-        """Return the tries of the highest sum with equal weights."""
+        """Return a policy of equal weights for the tries of the highest sum; without a board, for all open tries."""
         sums, leaves, depth = self._search(view, seconds) if len(self._boards) else (None, 0, 0)
         report = Report(
             samples=len(self._values),

@@ -65,7 +65,7 @@ class Console(Protocol):
 class HumanPlayer:
     """A person at a console, where `more` answers further commands such as those of `HELP`.
 
-    A text that names no open try never reaches the referee.
+    A try that is not open never reaches the referee.
     """
 
     def __init__(self, console: Console, more: Mapping[str, Answer] = NO_COMMANDS) -> None:
@@ -140,7 +140,7 @@ def _columns(names: Sequence[str], width: int = 30) -> list[str]:
 
 
 class BadTry(ValueError):
-    """A text does not name exactly one open try, or is no answer to a puzzle. The message is a sentence: why."""
+    """A text does not name exactly one open try, or is no answer to a puzzle. The message says why."""
 
 
 def read_action(text: str, view: View) -> Action:
@@ -194,7 +194,7 @@ def _read(text: str, view: View, open_tries: list[chess.Move]) -> chess.Move:
 
 
 def try_name(move: chess.Move, view: View) -> str:
-    """Return a try in short SAN, as its mover sees it; in UCI if it cannot be a try at all."""
+    """Return a try in short SAN, as its mover sees it; in UCI if no piece of its stands where it begins."""
     return pieces.try_name(move, view.color, view.men, view.kingside, view.queenside)
 
 

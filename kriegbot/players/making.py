@@ -1,6 +1,6 @@
 """Make players and load rule sets in this process: built-in ones, and code from outside.
 
-Kernels are imported only for players that use them.
+Kernels are imported only for players that use them or something from outside.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RULES = Parts("rule set", "referee", "kriegbot.rules", listed=tuple(RULE_SETS))
 
 
 def load_rules(name: str) -> RuleSet:
-    """Load a rule set from outside, which runs its file; raise BadSpec, also if its name is that of a built-in one."""
+    """Load a rule set from outside, which runs its file; raise BadSpec, also if another of its name is built in."""
     with naming("rule set", name):
         rules = RULES.load(name)
     if not isinstance(rules, RuleSet):
@@ -33,12 +33,12 @@ def load_rules(name: str) -> RuleSet:
 
 
 def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None, *, is_early: bool = False) -> Player:
-    """Make a player for one game. With a fixed number of samples, the same seed plays the same game.
+    """Make a player for one game. A built-in one with a fixed number of samples plays the same game from the same seed.
 
     A player from outside is loaded into this process. `report` is called while kernels are being compiled; `is_early`
     returns before all are, if the player can begin with a few.
 
-    Raise BadSpec if the player is a person, or if code from outside does not load or refuses the options.
+    Raise BadSpec if the player is a person, an option is refused, or code from outside does not load.
     """
     kind = _load_kind(spec) if spec.is_outside else player_kind(spec.name)
     check_is_program(spec.name, kind)

@@ -1,4 +1,4 @@
-"""Check parts from outside before they play: each is called on three boards.
+"""Check parts from outside before they play: backup rules on a few values, the others on three boards.
 
 Kernels take bare pointers, so a faulty part can end the process. It does so in the process that tries a player before
 the first game (`kriegbot.game.process`).
@@ -29,14 +29,14 @@ BOARDS = (
     "4k3/2P5/8/8/8/8/1p6/4K3 b - - 0 1",  # promotion
 )
 GUARD_LENGTH, GUARD = 64, -7.5e77
-"""Number of words behind each array that a part must leave alone, and their value."""
+"""Number of words behind arrays that a backup rule must leave alone, and the value of those that it may write."""
 VALUES, WEIGHT = (-10_000.0, -3_000.0, -900.0, -120.0, -7.0, 30.0, 250.0, 1_100.0, 10_000.0), 3.0
 """Values that backup rules are tried with, and their total weight."""
 
 
 @cache
 def check_part(part: Any, what: str) -> None:
-    """Raise BadPart unless a part behaves as its kind (`Parts.what`) must. Checks each part once."""
+    """Raise BadPart unless a backup rule, opponent model or evaluator behaves as one (`what`) must. Others pass."""
     checks = {BACKUPS.what: _check_backup, OPPONENTS.what: _check_opponent, EVALUATORS.what: _check_evaluator}
     if what in checks:
         checks[what](part)

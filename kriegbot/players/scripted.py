@@ -82,7 +82,7 @@ class ScriptTurn:
         return sum(PIECE_VALUES[kind] for kind in loose if kind != chess.KING)
 
     def answers_check(self, move: chess.Move) -> float:
-        """Rate a try as an answer to check: on its line with the cheapest piece, or with the king off it; else 0."""
+        """Rate a try as an answer to check: on its line with the cheapest piece, with the king best off it; else 0."""
         king = king_of(self.view.men)
         if self.piece(move) == chess.KING:
             return 1.0 if self._on_line(king, move.to_square) else 10.0
@@ -208,7 +208,7 @@ class Hunter:
 
 
 class ScriptedPlayer(ABC):
-    """Player of one game by a script; the seed decides between tries of equal rating."""
+    """Player of one game by a script; the seed is that of its random choices."""
 
     def __init__(self, seed: int = 0) -> None:
         self._rng = random.Random(seed)

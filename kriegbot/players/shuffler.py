@@ -12,7 +12,7 @@ from kriegbot.players.scripted import ScriptedPlayer, ScriptTurn
 from referee.pieces import is_castling
 
 AHEAD = 3  # lead in pieces, pawns included, with which the pawns advance
-HOME = 3  # last rank, counted from 0, on which it tries pawn captures
+HOME = 3  # last rank, counted from 0, on which it tries pawn captures that nobody announced
 
 
 class ShufflerPlayer(ScriptedPlayer):

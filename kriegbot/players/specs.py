@@ -33,12 +33,12 @@ PROGRAM = "program:"
 
 
 class BadSpec(ValueError):
-    """A text that names no player. The message is one line and lists what is allowed."""
+    """A text that names no player or rule set to play with. The message is one line, mostly with what is allowed."""
 
 
 @contextmanager
 def naming(what: str, name: str) -> Iterator[None]:
-    """Turn NotFound into BadSpec, whose message begins with the name."""
+    """Turn NotFound into BadSpec, whose message begins with `what` and the name."""
     try:
         yield
     except NotFound as error:
@@ -47,7 +47,7 @@ def naming(what: str, name: str) -> Iterator[None]:
 
 @cache
 def player_kind(name: str) -> PlayerKind:
-    """Return a built-in player. Imports no other."""
+    """Return a built-in player. Imports only the modules that it needs."""
     kind: PlayerKind = PLAYERS.load(name)
     return kind
 
@@ -92,7 +92,7 @@ class PlayerSpec:
         return next((known.default for known in player_kind(self.name).options if known.name == option), None)
 
     def with_option(self, option: str, text: str) -> PlayerSpec:
-        """Return this player with one option changed; raise BadSpec if it has none of that name and value."""
+        """Return this player with one option changed; raise BadSpec for a program, or if a built-in one refuses it."""
         if self.command:
             raise BadSpec(f"a program takes no option {quoted(option)}; its command carries its settings.")
         texts = {name: value_text(value) for name, value in self.options.items()} | {option: text}
@@ -117,7 +117,7 @@ class PlayerSpec:
 
     @property
     def parts(self) -> dict[str, Path]:
-        """The files of the parts from outside that the options name, such as an evaluator."""
+        """The files of the parts from outside that the options, or their defaults, name, such as an evaluator."""
         paths: dict[str, Path | None] = {}
         if self.is_outside:  # it defines its options itself, so any value that names a file counts
             for value in map(str, self.options.values()):
@@ -151,7 +151,7 @@ class PlayerSpec:
 
 
 def versions_of(specs: Iterable[PlayerSpec]) -> str:
-    """Return the files of players with their SHA-256, without programs on the PATH; raise BadSpec if one is gone."""
+    """Return the files of players with their SHA-256, but `NAME` of `program:NAME`; raise BadSpec if one is gone."""
     hashes: dict[str, str] = {}
     for spec in specs:
         on_path = [name for name in spec.command[:1] if os.sep not in name]
@@ -203,7 +203,7 @@ def _without_drive(text: str) -> tuple[str, str, str]:
 
 
 def words_of(command: str, escape: str = "" if os.name == "nt" else "\\") -> list[str]:
-    """Split a command at spaces outside quotes; raise ValueError for an open quote."""
+    """Split a command at spaces outside quotes; raise ValueError for an open quote or escape."""
     words = shlex.shlex(command, posix=True, punctuation_chars=False)
     words.whitespace_split, words.commenters, words.escape = True, "", escape
     return list(words)
