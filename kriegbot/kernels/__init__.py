@@ -1,6 +1,6 @@
 """Chess and the referee on bitboards, compiled by numba when first called.
 
-Other packages import from here: the types of arguments, the decorators of kernels, and all that these modules define.
+Other packages import from here: the types of arguments, the decorators of kernels, and what these modules define.
 """
 
 from kriegbot.kernels.announcements import *

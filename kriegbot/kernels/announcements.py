@@ -4,7 +4,7 @@
 7      the captured piece was a pawn (*)
 8-12   check: rank, file, long diagonal, short diagonal, knight (*)
 13-17  number of pawn tries of the side to move + 1, or of their squares + 1, up to the most that the rule set
-       announces; 0 after the end
+       announces; 0 after the end (*)
 18-20  end of the game: 1 checkmate, 2 stalemate, 3 dead position, 4 ply limit, 5 quiet limit, 6 lost by stalemate
 21     en passant (*)
 22     promotion (*)
@@ -182,7 +182,7 @@ def pawns_to_try(tables: Words, position: Position, rules: KernelRules) -> Word:
 
 @kernel
 def is_dead(position: Position, rules: KernelRules) -> bool:
-    """Return True if nobody can win: is_insufficient_material of python-chess, or the rule set's own draw."""
+    """Return True for a dead position: is_insufficient_material of python-chess, or the rule set's own draw."""
     if position.pawns | position.orthogonals:
         return False
     minors = position.knights | position.diagonals  # there is no queen, so diagonals are bishops
@@ -276,8 +276,8 @@ class QuietInfo(NamedTuple):
 
     Most moves are quiet, which can be seen without making them; `is_quiet` errs on the safe side.
     A pawn gives check on `pawns` squares, and so on. `uncovering` pieces stand alone between a slider of their own side
-    and the enemy king. `movable` enemy pieces, the king aside, can move and are not pinned after any move; they are
-    counted up to ENOUGH, and 0 if a limit may end the game. A move may capture or block one on `obstructing` squares.
+    and the enemy king. `movable` enemy pieces, the king aside, can move and are not pinned after any move; their number
+    is right up to ENOUGH, and 0 if a limit may end the game. A move may capture or block one on `obstructing` squares.
     """
 
     pawns: Word

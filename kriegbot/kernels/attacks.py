@@ -171,7 +171,7 @@ def gain(tables: Words, position: Position, square: int, side: int, standing: in
 
 @kernel
 def exchange(tables: Words, position: Position, square: int) -> int:
-    """Return the centipawns that the side to move wins by capturing on a square; 0 if it is empty."""
+    """Return the centipawns that the side to move wins by capturing the other's piece on a square; 0 without one."""
     occupied = position.white | position.black
     if not bit(square) & occupied & ~position.kings:
         return 0

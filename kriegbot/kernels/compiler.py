@@ -37,7 +37,7 @@ from kriegbot.kernels.stored import MARKERS, read_stored, write_stored
 from kriegbot.kernels.types import IMPORTED, KERNEL_PACKAGES, Intrinsic, KernelFunction
 
 CACHED = (*KERNEL_PACKAGES, "kriegbot.environments")
-"""Packages whose kernels are cached. Each other kernel is compiled in every process that calls it, in about 0.1 s."""
+"""Packages whose kernels are cached. Each other kernel is compiled in every process that calls it."""
 UNUSED_SECONDS = 30 * 24 * 3600
 PLAIN = {int: types.int64, float: types.float64, bool: types.boolean, None: types.void, type(None): types.void}
 BIT = ir.IntType(1)
@@ -94,7 +94,7 @@ class KernelCache:
         return None if content is None else CompileResult._rebuild(context, *pickle.loads(content))
 
     def save_overload(self, _signature: Any, result: Any) -> None:
-        """Save machine code, unless the folder is read-only."""
+        """Save machine code, if the folder can be written."""
         write_stored(self._path, dumps(result._reduce()))
 
 

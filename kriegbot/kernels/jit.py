@@ -1,7 +1,7 @@
 """Decorators that make kernels of Python functions. A kernel is compiled when Python or another kernel first calls it.
 
-Numba, whose import takes half a second, is imported with that first call. So every module can import kernels at its
-top, and importing one compiles nothing.
+Numba, whose import is slow, is imported with that first call. So every module can import kernels at its top, and
+importing one compiles nothing.
 """
 
 import os
@@ -73,7 +73,7 @@ def entry(function: F) -> F:
 def part_of(signature: Any, function: F) -> F:
     """Make a kernel that other kernels take as an argument: an evaluator, a backup rule, an opponent model.
 
-    The call through a pointer costs some 5% of the search, but no search is compiled again for other parts. Raises
+    The call through a pointer takes more time, but no search is compiled again for other parts. Raises
     TypeError unless the annotations are those of the `signature`, a Callable.
     """
     parameters, result = get_args(signature)

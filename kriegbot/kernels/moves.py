@@ -1,8 +1,8 @@
 """Legal moves, tries as the mover sees them, and making a move.
 
-Both generators list moves in one order: king, castling, knights, diagonals, orthogonals, pawns; targets ascending. So
-the legal moves of any position consistent with a view are a subsequence of the tries open in that view. Search and
-belief match the two lists in one pass.
+Both generators list moves in one order: king, castling (kingside first), knights, diagonals, orthogonals, pawns (as in
+`pawn_moves`); targets ascending. So the legal moves of any position consistent with a view are a subsequence of the
+tries open in that view. Search and belief match the two lists in one pass.
 """
 
 from collections.abc import Sequence
@@ -236,8 +236,8 @@ def _list_tries(tables: WordArray, row: WordArray, capturing: Word, moves: MoveA
 def tries_of(row: WordArray, capturing: int = chess.BB_ALL, illegal: Sequence[int] = ()) -> MoveArray:
     """Return the tries [M] open to the side to move, in the order of this module: legal moves are a subsequence.
 
-    `row` [8] is any board of the set, of which only the side's own pieces matter. Pawns may try to capture from
-    `capturing` squares. `illegal` tries were refused this turn, other than by the answer to "Any?".
+    `row` [8] is any board of the set; only the side's own pieces and rights to castle matter. Pawns may try to capture
+    from `capturing` squares. `illegal` tries were refused this turn, other than by the answer to "Any?".
     """
     moves = np.empty(MAX_MOVES, np.int32)
     count = _list_tries(layout.TABLES, row, words(capturing)[0], moves)

@@ -191,6 +191,6 @@ def encode_move(move: chess.Move) -> int:
 
 
 def decode_move(code: int) -> chess.Move:
-    """Return the python-chess move of a code of `encode_move`."""
+    """Return the python-chess move of a code of `encode_move` that kernels list."""
     promotion = code >> 12
     return chess.Move(code & 63, code >> 6 & 63, promotion + 1 if promotion else None)

@@ -34,7 +34,7 @@ def kernel_modules() -> tuple[str, ...]:
 
 
 def prepare(report: Progress | None = None) -> None:
-    """Compile every kernel, unless that was done. It takes half a minute."""
+    """Compile every kernel that players use, unless that was done. It takes about half a minute."""
     _prepare(ALL, report)
 
 
@@ -108,7 +108,7 @@ def _jobs(marker: str) -> dict[str, set[str]]:
 
 
 def _callees(kernel: Kernel) -> Iterator[Kernel]:
-    """Yield the kernels that a kernel names in its code, perhaps itself, but none that names it in turn."""
+    """Yield the kernels that a kernel names in its code, perhaps itself. No two kernels may name each other."""
     scope, code = kernel.function.__globals__, kernel.function.__code__
     scopes = [scope, *(vars(value) for value in scope.values() if isinstance(value, ModuleType))]
     cells = [cell.cell_contents for cell in kernel.function.__closure__ or ()]

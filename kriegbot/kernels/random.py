@@ -1,4 +1,4 @@
-"""Random numbers of our own, so that a seed gives one game on all machines and with all library versions.
+"""Random numbers of our own, so that a seed gives the same ones on all machines and with all library versions.
 
 SplitMix64: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014).
 """

@@ -23,7 +23,7 @@ def write_stored(path: Path, content: bytes) -> None:
 
 
 def read_stored(path: Path, *, is_logged: bool = True) -> bytes | None:
-    """Return the content of a file; None if it is missing or, which is logged, damaged."""
+    """Return the content of a file; None if it is missing or damaged, which is logged if `is_logged`."""
     with suppress(OSError):
         stored = path.read_bytes()
         digest, content = stored[:DIGEST_SIZE], stored[DIGEST_SIZE:]
@@ -46,7 +46,7 @@ def write_marker(marker: Path) -> None:
 def is_complete(marker: Path) -> bool:
     """Return True if a marker and all files that it names are there and sound.
 
-    Remove those that are not, and all markers, and log that in one line.
+    If a file that a sound marker names is not, remove it and all markers, and log that in one line.
     """
     names = read_stored(marker, is_logged=False)
     files = [] if names is None else [marker.with_name(name) for name in names.decode().splitlines()]

@@ -20,7 +20,7 @@ KNIGHT = 0
 KING = 64
 PAWN = 128  # [2, 64] squares that a white or a black pawn attacks
 ROOK = 256  # [4, 64] mask of blockers, magic, index of the first attack set, shift
-BISHOP = 512
+BISHOP = 512  # [4, 64] likewise
 RIGHTS = 768  # castling rights (K Q k q) that remain after a move from or to the square
 BETWEEN = 832  # [64, 64] squares strictly between two squares of a line, else none
 LINE = BETWEEN + 4096  # [64, 64] the whole line through two squares, else none
@@ -92,4 +92,4 @@ def _sliders(tables: WordArray, begin: int, seeds: tuple[int, ...], first: int, 
     return first
 
 
-TABLES = build()  # first argument of every entry kernel
+TABLES = build()  # first argument of entry kernels that need chess geometry

@@ -1,4 +1,4 @@
-"""Types of kernels' arguments, the data of a kernel, and intrinsics: functions that are one machine instruction.
+"""Types of kernels' arguments, the data of a kernel, and intrinsics: functions of a machine instruction or so.
 
 `int`, `float` and `bool` are int64, float64 and boolean. The names below stand for the other types. A `tuple`, a
 NamedTuple and a `Callable` (a kernel as an argument) consist of such types. To mypy a `Word` is an int and a pointer an
@@ -6,9 +6,9 @@ array; numba compiles both as machine types.
 
 A struct is a NamedTuple of arrays and numbers. Only `entry` kernels, which Python calls, take arrays. Inner kernels
 take positions by value and vectors as bare pointers, and `pointers` makes the same struct with pointers in place of
-arrays. Arrays between kernels would cost a factor of three: some 24 words and a reference count each.
+arrays. Arrays between kernels would cost much time: several words and a reference count each.
 
-Pointers have no bounds checks: a kernel's docstring says how long a vector must be. Nor do they keep an array alive,
+Pointers have no bounds checks: usually a docstring says how long a vector must be. Nor do they keep an array alive,
 and numba frees an array after its last use. So kernels allocate nothing: all their memory comes from Python.
 """
 
@@ -79,7 +79,7 @@ class KernelFunction:
 
 
 class Intrinsic:
-    """A function that is one machine instruction, defined in `compiler`. Only kernels can call it."""
+    """A function of a machine instruction or so, defined in `compiler`. Only kernels can call it."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -14,5 +14,5 @@ OPPONENTS = Parts(
 
 
 def load_opponent(name: str) -> Any:
-    """Return the compiled opponent model of a name, or of FILE.py:NAME or MODULE:NAME; raise `NotFound`."""
+    """Return the opponent model of a name, or of FILE.py:NAME or MODULE:NAME; raise `NotFound`."""
     return OPPONENTS.load(name)

@@ -1,7 +1,7 @@
 """The opponent models of the package, each a kernel that weighs the replies on a possible board.
 
-`fitted` and `opponent_types` are softmaxes of features of the reply (see `features`), fitted to games by maximum
-likelihood. The uniform share keeps all legal replies possible:
+`fitted` and `opponent_types` are softmaxes of features of the reply (see `features`), fitted to replies in games by
+maximum likelihood or least cross-entropy. The uniform share keeps all legal replies possible:
 
     P(m | h, k) = (1 - FLOOR) * exp(w_k . f(h, m)) / sum_m' exp(w_k . f(h, m')) + FLOOR / |M(h)|
 
@@ -44,7 +44,7 @@ def uniform(
 def recapturing(
     tables: kb.Words, position: kb.Position, announced: Announced, moves: kb.Moves, count: int, weights: kb.Reals
 ) -> bool:
-    """Write weight 1 for a move that captures nothing, more for a capture, and most on the square of our last one.
+    """Write weight 1 for a move without capture, more for a capture, and most for one where we have just captured.
 
     En passant counts as no capture.
     """

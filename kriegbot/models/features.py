@@ -135,7 +135,7 @@ def standing(weights: kb.Reals, side: int, piece: int, square: int) -> float:
 def score(
     tables: kb.Words, position: kb.Position, scene: Scene, move: int, weights: kb.Reals, scratch: kb.Moves
 ) -> float:
-    """Return the sum of the weights [len(NAMES)] of a move's features; `scratch` has room for a list of moves.
+    """Return the sum of the weights [len(NAMES)] of a move's features; `scratch` has room for the replies to it.
 
     Keep the order of the additions: it decides how the sum is rounded.
     """

@@ -1,7 +1,7 @@
-"""The protocol of opponent models: kernels that give the probability of each reply on a possible board.
+"""The protocol of opponent models: kernels that weigh each reply on a possible board by its probability.
 
 Parker, Nau and Subrahmanian (AAAI 2006) assume an opponent that moves uniformly at random: `built_in.uniform`. A new
-model is a function like it, decorated with `opponent`. Belief and search both use it. A model may depend on
+model is a function like it, decorated with `opponent`. Belief and search each use one. A model may depend on
 the opponent's knowledge (its own pieces, announcements) and, if it is fitted to games, on our pieces, too.
 """
 

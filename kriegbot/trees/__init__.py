@@ -1,4 +1,4 @@
-"""Explicit game trees with information sets, and exact algorithms on them; see docs/trees.md."""
+"""Explicit game trees with information sets, and algorithms on them; see docs/trees.md."""
 
 import inspect
 

@@ -105,7 +105,7 @@ def _width(texts: Sequence[str]) -> float:
 
 
 def _information_sets(tree: Tree, layout: Layout) -> Iterator[str]:
-    """Yield a dashed line through the nodes of each set, arched over nodes that stand between them."""
+    """Yield a dashed line and its halo through each set of several nodes, arched over nodes that stand between them."""
     rows: dict[float, list[float]] = {}
     for x, y in layout.places.values():
         rows.setdefault(y, []).append(x)

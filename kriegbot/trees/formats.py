@@ -7,7 +7,7 @@ Gambit's format `EFG 2 R`: https://gambitproject.readthedocs.io/en/stable/format
 Players, information sets and outcomes have numbers from 1 and are described where they first appear. A payoff at an
 inner node adds to the payoffs below it. Numbers are exact: 0.1 is 1/10.
 
-Writing Gambit's format turns floats into fractions, and scales probabilities that are floats to sum to exactly 1.
+Writing Gambit's format scales probabilities to fractions that sum to exactly 1; float payoffs are read as fractions.
 """
 
 import json
@@ -61,7 +61,7 @@ class JsonTree(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 def read_json(text: str) -> Tree:
-    """Read a tree; raise TreeError with the line and column if the text is not JSON, else with the place in the tree.
+    """Read a tree; raise TreeError with the line and column if the text is not JSON, or with what is wrong in the tree.
 
     >>> read_json('{"kriegbot_tree": 1, "players": ["Max"], "root": {"payoffs": ["1/3"]}}').root
     Leaf(payoffs=(Fraction(1, 3),), name='')

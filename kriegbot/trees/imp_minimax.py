@@ -1,7 +1,7 @@
 """IMP-minimax, IMP-alpha-beta, overconfident and paranoid search, and best responses.
 
 Blair, Mutchler and Liu, "Games with Imperfect Information" (AAAI Fall Symposium 1993): IMP-minimax finds the best
-strategy of a game in linear time, given perfect recall. X is a set of histories:
+strategy of a one-player game in linear time, given perfect recall. X is a set of histories:
 
     V(X) = max_j V(extend(j-th child of X))                             X one PI-set
          = sum_{leaves x} p(x) h(x) + sum_{PI-sets x} V(x)              otherwise, X partitioned
@@ -15,7 +15,7 @@ overconfident player assumes that the others move uniformly at random (Eq. 2). V
 probabilities by that of their information set changes no choice. The paranoid player takes the worst of everything:
 every sum becomes a minimum (Eq. 3), whether over histories, the others' moves or chance.
 
-Against a known strategy a game has one player, so IMP-minimax finds the best response to it.
+Against a known strategy a game has one player, so IMP-minimax finds the best response to it, given perfect recall.
 
 Van Lent and Mutchler, "A Pruning Algorithm for Imperfect Information Games" (AAAI Fall Symposium 1993): IMP-alpha-beta
 is IMP-minimax for one player without the leaves that cannot matter. U bounds the payoffs from above.
@@ -23,8 +23,8 @@ is IMP-minimax for one player without the leaves that cannot matter. U bounds th
     immediate pruning: an alternative worth U prob(x), the most there can be, ends the choice at x;
     information-set pruning: a partition of which even the rest at U cannot bring more than P is worth at most P.
 
-P is the best value so far. `max_set` and `mixed_set` are the paper's and return max(V, P), with the V of IMP-minimax
-also without perfect recall.
+P is the best value so far. `max_set` and `mixed_set` are the paper's and return max(V, P) (`mixed_set` with
+information-set pruning only), with the V of IMP-minimax also without perfect recall.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ from kriegbot.trees.tree import Number, SetKey, Strategy, Tree, TreeError
 from referee.text import quoted
 
 UNBOUNDED = float("-inf")  # P of a set that is to be valued exactly
-ROUNDING = 1e-9  # a better response gains more than this times the payoff
+ROUNDING = 1e-9  # a better response gains more than this times the payoff, or times 1 if that is more
 
 
 def imp_minimax(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> Solution:
@@ -173,8 +173,8 @@ def imp_alphabeta(
     """Return V of a tree in which one player has all the choices, from as few leaves as the pruning allows.
 
     `upper` bounds the player's payoffs. `immediate` and `information_set` switch the two kinds of pruning. The strategy
-    holds the choices of the information sets that it leads to. Raise TreeError if another player has a choice, a leaf
-    has a payoff above `upper`, or the tree is too deep to recurse in.
+    has choices for the information sets that it leads to. Raise TreeError if another player has a choice, an examined
+    leaf a payoff above `upper`, or the tree is too deep to recurse in.
 
     >>> from kriegbot.trees import Decision, Leaf, Tree
     >>> imp_alphabeta(Tree(Decision(0, "A", (Leaf((10,)), Leaf((3,))))), upper=10)

@@ -14,7 +14,7 @@ games of Stanford CS221:
          = max_children V(child)            x of the player for whom the tree is searched
          = min_children V(child)            x of another player
 
-Minimax, expectimax and expectiminimax differ only in the players whose policy is known. Depth counts edges of the tree.
+Minimax (without chance), expectimax and expectiminimax differ in the players whose policy is known. Depth counts edges.
 """
 
 import math
@@ -93,8 +93,8 @@ MOST_STRATEGIES = 1_000_000  # the most that brute force tries
 class Solution:
     """Result of an algorithm for a player.
 
-    The strategy holds a choice for each information set that the algorithm visited. `leaves` counts the leaves
-    examined, with repeats. Searches with perfect information list the nodes `examined` in the order of their visits.
+    The strategy holds the choices that the algorithm made. `leaves` counts the leaves examined, with repeats. Searches
+    with perfect information list the nodes `examined`, parents first.
     """
 
     value: Number
@@ -145,7 +145,7 @@ def brute_force(tree: Tree, player: int = 0, fixed: Strategy | None = None) -> S
     """Return the best of all strategies of a player, with or without perfect recall; the first of several.
 
     `fixed` holds the choices of the other players, and any of the player that are already made. Raise TreeError if
-    there are more than MOST_STRATEGIES, or `fixed` lacks a choice of another player.
+    there are more than MOST_STRATEGIES, or `fixed` lacks another player's choice that play reaches.
     """
     fixed = fixed or {}
     if count_strategies(tree, player, fixed) > MOST_STRATEGIES:
@@ -172,7 +172,7 @@ def policy_value(tree: Tree, policy: TreePolicy, player: int = 0) -> Number:
 
 
 def minimax(tree: Tree, player: int = 0, depth: int | None = None, evaluate: Evaluate = lambda _: 0) -> Solution:
-    """Return the value that a player can be sure of, and the choices; raise TreeError at a node of chance."""
+    """Return the value that a player can be sure of, and the choices; raise TreeError at chance, and as `search`."""
     for node in tree.nodes():
         if isinstance(node, Chance):
             raise TreeError(f"node {tree.path(node)} is of chance: minimax takes none, expectiminimax does")
@@ -196,7 +196,7 @@ def search(
 
     `player` maximises its payoff; every other player without a policy minimises it. `evaluate` estimates V at `depth`.
     The strategy holds the first best choice at every node examined that `policy` leaves open. Raise TreeError if there
-    is no such player, or a player without a policy cannot tell two nodes apart.
+    is no such player or depth, or a player without a policy cannot tell two nodes apart.
     """
     _check(tree, player, depth, policy)
     nodes = list(tree.with_depth(depth))

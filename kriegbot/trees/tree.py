@@ -34,7 +34,7 @@ SHOWN_STEPS = 12  # actions of a path in a message, the last ones
 
 
 class TreeError(ValueError):
-    """An invalid game tree, or one that an algorithm does not take; the message names the node."""
+    """An invalid game tree, or one that an algorithm does not take; the message says why."""
 
 
 @dataclass(eq=False, slots=True)
