@@ -15,7 +15,7 @@ from tests.import_graph import DOCS, PACKAGES, PAGE_START, ROOT, circle, diagram
 LAYERS = (
     ("referee",),
     ("kriegbot.posix",),
-    ("kriegbot.folders", "kriegbot.importing", "kriegbot.report"),
+    ("kriegbot.folders", "kriegbot.importing", "kriegbot.report", "kriegbot.threads"),
     ("kriegbot.children", "kriegbot.parts"),
     ("kriegbot.kernels", "kriegbot.options"),
     ("evaluators", "kriegbot.models"),

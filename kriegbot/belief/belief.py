@@ -62,6 +62,7 @@ class Belief:
       model: opponent model that weighs the opponent's moves.
       recovery_attempts: N, if an inconsistent belief attempts a replay after each of the opponent's next N moves.
       seconds: limit of the replays while it takes in `view`, as for `update`.
+      threads: number of threads; the boards are the same for any.
 
     Attributes:
       rescues: number of rescues of each kind.
@@ -94,8 +95,9 @@ class Belief:
         *,
         recovery_attempts: int = 0,
         seconds: float | None = None,
+        threads: int = 1,
     ) -> None:
-        self.filter = Filter(kb.kernel_rules(view.rules, view.limits), max_particles, seed, model)
+        self.filter = Filter(kb.kernel_rules(view.rules, view.limits), max_particles, seed, model, threads=threads)
         self.recovery_attempts, self._attempts_left = recovery_attempts, 0
         self.rescues: Counter[str] = Counter()
         self.last_rescue = ""

@@ -13,9 +13,11 @@ import numpy as np
 from kriegbot import kernels as kb
 from kriegbot.models.protocol import Announced, Opponent
 from kriegbot.parts import BadPart
+from kriegbot.threads import mapped, slices
 
 MOVES_PER_BOARD, GROWTH = 32, 2
 """Space reserved at first for the matching moves of a board, and the factor by which it grows when it is full."""
+SLICE = 4096  # boards that a thread matches at a time
 CAPTURE_SQUARE_BITS = kb.CAPTURED_PAWN_BIT - 1
 
 
@@ -162,8 +164,17 @@ def match_moves(
     return len(rows)
 
 
-def matches_of(rows: kb.Rows, event: AnnouncedMove, rules: kb.KernelRules, opponent: Opponent) -> Matches:
+def matches_of(
+    rows: kb.Rows, event: AnnouncedMove, rules: kb.KernelRules, opponent: Opponent, threads: int = 1
+) -> Matches:
     """Return the matches of boards [N, 8]; arguments as for `match_moves`. Raise BadPart for illegal weights."""
+    parts = slices(max(1, len(rows)), SLICE)
+    matches = mapped(lambda part: _match(rows[part], event, rules, opponent), parts, threads)
+    return Matches(*map(np.concatenate, zip(*matches, strict=True)))
+
+
+def _match(rows: kb.Rows, event: AnnouncedMove, rules: kb.KernelRules, opponent: Opponent) -> Matches:
+    """Return the matches of one slice, without room for more."""
     moves = np.empty(len(rows) * MOVES_PER_BOARD + kb.MAX_MOVES, np.int32)
     (matching, is_weighted), (matched, total) = np.zeros((2, len(rows)), np.int64), np.empty((2, len(rows)))
     listed, listed_weights = np.empty(2 * kb.MAX_MOVES, np.int32), np.empty(kb.MAX_MOVES)
@@ -174,7 +185,8 @@ def matches_of(rows: kb.Rows, event: AnnouncedMove, rules: kb.KernelRules, oppon
         matches = matches._replace(moves=np.resize(matches.moves, size), weights=np.resize(matches.weights, size))
     if not ((total > 0.0) & (total < np.inf)).all():
         raise BadPart("the opponent model gives a weight that is not finite or not above 0")
-    return matches
+    end = matching.sum()
+    return matches._replace(moves=matches.moves[:end], weights=matches.weights[:end])
 
 
 @kb.entry

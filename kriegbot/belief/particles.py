@@ -77,6 +77,7 @@ class Filter:
     seed: int
     model: Opponent = uniform
     one_each: bool = False
+    threads: int = 1
 
     def start(self, view: View) -> Particles:
         """Return the starting position, which both sides know, once for each opponent type."""
@@ -108,7 +109,7 @@ class Filter:
         return merged(rows[:kept], weights[:kept], particles.is_exact, particles.is_consistent)
 
     def _after_opponent(self, particles: Particles, event: AnnouncedMove, seed: int) -> Particles:
-        matches = matches_of(particles.rows, event, self.rules, self.model)
+        matches = matches_of(particles.rows, event, self.rules, self.model, self.threads)
         moves, matching_weight, total = matches.matching_moves, matches.matching_weight, matches.total_weight
         successors = int(moves.sum())
         is_exact = particles.is_exact and successors <= self.max_particles

@@ -9,6 +9,7 @@ import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.belief.belief import Belief, EmptyBelief
+from kriegbot.children import usable_cores
 from referee import View
 from referee.announcement import check_direction
 from referee.pieces import king_of
@@ -68,7 +69,7 @@ class BeliefSnapshot:
 class BeliefTimeline:
     """Snapshots of one side's belief through a game, with `samples` boards drawn where the side is to move.
 
-    The belief receives past views one event at a time, so a snapshot depends on its view and the seed alone.
+    Its belief uses all cores, and receives past views one event at a time: a snapshot depends on view and seed alone.
     """
 
     def __init__(self, particles: int = 50_000, seed: int = 0, samples: int = 0) -> None:
@@ -99,7 +100,7 @@ class BeliefTimeline:
         rows, counts = np.empty((0, 8), np.uint64), np.empty(0)
         try:
             if self._belief is None:
-                self._belief = Belief(view, self.particles, self.seed)
+                self._belief = Belief(view, self.particles, self.seed, threads=usable_cores())
             else:
                 self._belief.update(view)
         except EmptyBelief:
