@@ -26,7 +26,7 @@ def lines() -> Iterator[str]:
     histories = InformationSet.of(Referee(start=BOARDS[0]).view(chess.WHITE), rows, np.array([2.0, 1.0]))
     method = Method.of(Settings(depth=3, evaluator="ks"))
     tree = SearchTree.with_root(histories.tries, 1000, np.zeros(1, np.int64), method.backup.start)
-    found = search._walk(tree, histories, method, Lists.empty(1, method.depth, tree.width), None)
+    found = search._walk([tree], histories, method, Lists.empty(1, method.depth, tree.width), None)
     node_of_slot: dict[int, int] = {}
     for node in range(int(tree.counters[USED_NODES])):
         first, count, parent = (int(tree.nodes[NODE_FIELDS * node + field]) for field in (FIRST, COUNT, PARENT))

@@ -6,13 +6,14 @@ A hint names the tries with the highest values at the level `master`, from nothi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 import chess
 import numpy as np
 
 from kriegbot.belief.timeline import BeliefSnapshot
+from kriegbot.children import usable_cores
 from kriegbot.endgames import probe
 from kriegbot.kernels import decode_move, to_board
 from kriegbot.narration.diary import certain_text
@@ -87,7 +88,7 @@ def value_tries(belief: BeliefSnapshot) -> list[TryValued]:
         return []
     view = belief.view
     histories = InformationSet.of(view, belief.rows, belief.counts)
-    result = search_tries(histories, Method.of(MASTER), may_prune=False)
+    result = search_tries(histories, Method.of(replace(MASTER, threads=usable_cores())), may_prune=False)
     chosen = are_open(view, result.tries) & (result.legal > 0)
     moves = [decode_move(int(code)) for code in result.tries[chosen]]
     values = zip(moves, result.values[chosen].tolist(), result.legal[chosen].tolist(), strict=True)

@@ -24,12 +24,14 @@ from kriegbot import kernels as kb
 from kriegbot.belief.filter import list_refusing
 from kriegbot.kernels import RealArray
 from kriegbot.search.information_set import InformationSet, Tries
-from kriegbot.search.search import parts_within, stop_after
+from kriegbot.search.search import stop_after
 from kriegbot.search.settings import Method
+from kriegbot.threads import mapped, slices
 
 BOARDS, MOST_BOARDS, DEPTH = 40, 200, 3
 """Boards valued at each call, the most of them by time, and plies before quiescence: one fewer if there is no time for
 all BOARDS."""
+VALUED = 2  # boards that a thread values at a time
 WORST, WORST_SHARE = 0.3, 0.2
 """Weight of the worst boards beside the mean, and the share of the boards that they are."""
 MATE = int(WIN)
@@ -237,7 +239,7 @@ class BoardValues:
 
     def __init__(self, histories: InformationSet, method: Method) -> None:
         """Start without values; `histories` are those of the turn's first try."""
-        self._tries, self._rules, self._evaluator = histories.tries, histories.rules, method.evaluator
+        self._tries, self._rules, self._method = histories.tries, histories.rules, method
         self._values: dict[int, dict[bytes, kb.IntArray]] = {DEPTH - 1: {}, DEPTH: {}}
 
     def depths(self, rows: kb.Rows) -> kb.IntArray:
@@ -252,9 +254,14 @@ class BoardValues:
         boards, valued = _boards(rows), self._values[depth]
         new = list({board: i for i, board in enumerate(boards) if board not in valued}.items())
         are_open = np.isin(self._tries, tries)
-        for part in parts_within(deadline, len(new), len(new)):
-            chosen = [i for _, i in new[part]]
-            values, _ = value_boards(rows[chosen], tries, depth, self._evaluator, self._rules, stop)
+
+        def value(part: slice) -> kb.IntArray:
+            # on a busy machine the flag may be set late
+            chosen = [i for _, i in new[part] if deadline is None or time.perf_counter() < deadline]
+            return value_boards(rows[chosen], tries, depth, self._method.evaluator, self._rules, stop)[0]
+
+        parts = slices(len(new), VALUED)
+        for part, values in zip(parts, mapped(value, parts, self._method.threads), strict=True):
             for (board, _), of_board in zip(new[part], values, strict=False):  # fewer if it was stopped
                 valued[board] = np.zeros(len(self._tries), np.int64)
                 valued[board][are_open] = of_board

@@ -45,7 +45,7 @@ class Walk(NamedTuple):
     """Constants of a walk with one history.
 
     moves and outcomes: the history's lists of each stage. reply_values [MAX_MOVES, width] and reply_weights [MAX_MOVES]
-    of each stage. one_weight [1]: of a single value.
+    of each stage. one_weight [1]: of a single value. part and parts: as for `walk_batch`.
     """
 
     tables: kb.Words
@@ -56,6 +56,8 @@ class Walk(NamedTuple):
     reply_values: kb.Reals
     reply_weights: kb.Reals
     one_weight: kb.Reals
+    part: int
+    parts: int
     depth: int
     free_refusals: int
     exchange: float
@@ -244,6 +246,10 @@ def walk_history(
     next_legal = 0  # legal moves stand in the order of the tries
     for slot in range(first, first + tree.nodes[NODE_FIELDS * node + COUNT]):
         totals = kb.advance(tree.totals, width * slot)
+        if node == 0 and slot % walk.parts != walk.part:
+            if next_legal < count and tree.tries[slot] == moves[next_legal]:
+                next_legal += 1
+            continue
         if next_legal == count or tree.tries[slot] != moves[next_legal]:  # refused in this history
             if free_left == 0 and (depth == 1 or walk.free_refusals > 0):
                 fold_one(walk, totals, weight, kb.advance(outcomes, width * NO_MOVE))
@@ -296,10 +302,14 @@ def walk_batch(
     weights: kb.RealArray,
     theirs: int,
     move_lists: Lists,
+    part: int,
+    parts: int,
 ) -> int:
     """Walk from the root with histories [N, 8] of `weights` [N]; return the number done at the end or when stopped.
 
-    `theirs` is the opponent's last announcement. If it stopped within a history, STOPPED is 1 and the tree unusable.
+    `theirs` is the opponent's last announcement. Of the tries at the root only those count whose number modulo `parts`
+    is `part`; with 0 parts the walk ends once the moves are listed. If it stopped within a history, STOPPED is 1 and
+    the tree unusable.
     """
     tree, lists = kb.pointers(arrays), kb.pointers(move_lists)
     stages = arguments[0] // 2 + 1
@@ -319,12 +329,14 @@ def walk_batch(
             reply_values,
             reply_weights,
             one_weight,
+            part,
+            parts,
             *arguments,
         )
         if not lists.is_kept or lists.listed[place] < 0:
             lists.listed[place] = list_outcomes(walk, position, walk.depth, 0, theirs)
-        count = lists.listed[place]
-        walk_history(walk, position, 0, walk.depth, walk.free_refusals, weights[i], 0, count, theirs)
+        if parts > 0:
+            walk_history(walk, position, 0, walk.depth, walk.free_refusals, weights[i], 0, lists.listed[place], theirs)
         if tree.counters[STOPPED] != 0:
             return i
     return len(rows)

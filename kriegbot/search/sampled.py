@@ -73,9 +73,10 @@ class SampledSearch:
         settings = self.settings
         self._placements.note(view)
         if self.belief is None:
-            particles, attempts = settings.most_particles, settings.recovery_attempts
-            model = self.belief_model
-            self.belief = Belief(view, particles, self.seed, model, recovery_attempts=attempts, seconds=seconds)
+            most, model, attempts = settings.most_particles, self.belief_model, settings.recovery_attempts
+            self.belief = Belief(
+                view, most, self.seed, model, recovery_attempts=attempts, seconds=seconds, threads=settings.threads
+            )
         else:
             self.belief.update(view, seconds)
         if self._pool is not None:

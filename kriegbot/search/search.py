@@ -20,9 +20,10 @@ from kriegbot.models.built_in import uniform
 from kriegbot.parts import BadPart
 from kriegbot.search.information_set import InformationSet, Tries
 from kriegbot.search.pruned import paranoid_values
-from kriegbot.search.recursion import walk_batch
+from kriegbot.search.recursion import WalkArguments, walk_batch
 from kriegbot.search.settings import Method
-from kriegbot.search.tree import FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, Lists, SearchTree, back_up
+from kriegbot.search.tree import COUNTERS, FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, Lists, SearchTree, back_up
+from kriegbot.threads import mapped, slices
 
 SMALL_TREES = {1: 1, 2: MAX_MOVES}
 """Most information sets of a search to depth 1 or 2 without free refusals. Others start with DEEP_TREE and grow."""
@@ -35,6 +36,7 @@ FIRST_BOARDS = 16
 CHUNK_SECONDS = 0.01
 CHUNK_BOARDS = 256
 """Seconds or histories between two back-ups. A search that stops within a history returns the last values."""
+LISTED = 50  # histories whose moves a thread lists at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +115,19 @@ def _search_tree(
 ) -> tuple[TreeValues, int]:
     """Return values and leaves; begin again with a larger tree when one is full."""
     start, found, leaves = method.backup.start, NO_VALUES, 0
-    lists = Lists.empty(1, method.depth, len(start)) if lists is None else lists
+    # a tree for each thread, with some of the tries at the root and all that follows them: no sum changes. From depth 3
+    # on there is one tree, since a walk then writes to the lists that others read
+    count = method.threads if method.depth <= max(SMALL_TREES) else 1
+    lists = Lists.empty(1 if count == 1 else CHUNK_BOARDS, method.depth, len(start)) if lists is None else lists
     nodes = SMALL_TREES.get(method.depth, DEEP_TREE) if method.free_refusals == 0 else DEEP_TREE
     deadline = None if seconds is None else time.perf_counter() + seconds
     with stop_after(seconds) as stop:
         while True:
-            tree = SearchTree.with_root(histories.tries, nodes, stop, start)
-            latest = _walk(tree, histories, method, lists, deadline)
+            trees = [SearchTree.with_root(histories.tries, nodes, stop, start) for _ in range(count)]
+            latest = _walk(trees, histories, method, lists, deadline)
             found = max(latest, found, key=lambda one: one.boards)
-            leaves += int(tree.counters[LEAVES])
-            if not tree.counters[FULL] or stop[0] or nodes == MOST_NODES:
+            leaves += sum(int(tree.counters[LEAVES]) for tree in trees)
+            if not any(tree.counters[FULL] for tree in trees) or stop[0] or nodes == MOST_NODES:
                 return found, leaves
             nodes = min(GROWTH * nodes, MOST_NODES)
 
@@ -148,27 +153,58 @@ def _search_pruned(histories: InformationSet, method: Method, seconds: float | N
 
 
 def _walk(
-    tree: SearchTree, histories: InformationSet, method: Method, lists: Lists, deadline: float | None
+    trees: list[SearchTree], histories: InformationSet, method: Method, lists: Lists, deadline: float | None
 ) -> TreeValues:
-    """Walk a tree with all boards, or until it stops or is full; back values up in between."""
+    """Walk trees with all boards, or until one stops or is full; back values up in between."""
     backup, tries = method.backup, histories.tries
     numbers = method.depth, method.free_refusals, float(method.exchange), float(method.value_scale)
-    parts = method.evaluator, backup.fold, method.opponent, method.opponent is uniform
-    can_be_full, found = tree.most_nodes >= DEEP_TREE, NO_VALUES
-    for part in parts_within(deadline, len(histories.rows), CHUNK_BOARDS if can_be_full else len(histories.rows)):
-        rows, weights = histories.rows[part], histories.weights[part]
-        places = lists._replace(places=lists.places[part.start :])
-        done = walk_batch(TABLES, tree, (*numbers, histories.rules, *parts), rows, weights, histories.theirs, places)
-        if tree.counters[MISFIT]:
+    kernels = method.evaluator, backup.fold, method.opponent, method.opponent is uniform
+    arguments, found = (*numbers, histories.rules, *kernels), NO_VALUES
+    # a smaller tree that gets full is walked again
+    is_in_chunks = trees[0].most_nodes == MOST_NODES or (len(trees) > 1 and not lists.is_kept)
+    for part in parts_within(deadline, len(histories.rows), CHUNK_BOARDS if is_in_chunks else len(histories.rows)):
+        places = lists._replace(places=lists.places[part]) if lists.is_kept else lists
+        walked = replace(histories, rows=histories.rows[part], weights=histories.weights[part])
+        done = _walk_part(trees, arguments, walked, places)
+        counters = np.sum([tree.counters for tree in trees], axis=0)
+        if counters[MISFIT]:
             raise ValueError("positions that are over, or that differ in our own pieces: not one information set")
-        if tree.counters[STOPPED] or done == 0:
+        if counters[STOPPED] or done == 0:
             break
         boards = part.start + done
-        weight, values = histories.weights[:boards].sum(), back_up(tree, backup, len(tries))
-        found = TreeValues(boards, values / weight if backup.is_sum else values, tree.legal[: len(tries)] / weight)
+        weight, values, legal = histories.weights[:boards].sum(), np.empty(len(tries)), np.empty(len(tries))
+        for number, tree in enumerate(trees):
+            own = slice(number, None, len(trees))
+            values[own], legal[own] = back_up(tree, backup, len(tries), own), tree.legal[: len(tries)][own]
+        found = TreeValues(boards, values / weight if backup.is_sum else values, legal / weight)
         if boards < part.stop:
             break
     return found
+
+
+def _walk_part(trees: list[SearchTree], arguments: WalkArguments, histories: InformationSet, lists: Lists) -> int:
+    """Walk each tree with the same histories, on as many threads; return how many are done on all, 0 if they differ."""
+    rows, weights, theirs, threads = histories.rows, histories.weights, histories.theirs, len(trees)
+    if threads == 1:
+        return int(walk_batch(TABLES, trees[0], arguments, rows, weights, theirs, lists, 0, 1))
+    if not lists.is_kept:
+        lists = lists.keep_histories(np.empty(0, np.int64), len(rows))
+    unlisted = np.flatnonzero(lists.listed[lists.places[: len(rows)]] < 0)
+
+    def list_moves(part: slice) -> IntArray:
+        tree, chosen = trees[0]._replace(counters=np.zeros(COUNTERS, np.int64)), unlisted[part]
+        own = lists._replace(places=lists.places[chosen], scratch=np.empty_like(lists.scratch))
+        walk_batch(TABLES, tree, arguments, rows[chosen], weights[chosen], theirs, own, 0, 0)
+        return tree.counters
+
+    def walk(number: int) -> int:
+        own = lists._replace(scratch=np.empty_like(lists.scratch))
+        return int(walk_batch(TABLES, trees[number], arguments, rows, weights, theirs, own, number, threads))
+
+    for counters in mapped(list_moves, slices(len(unlisted), LISTED), threads):
+        trees[0].counters[:] += counters
+    done = mapped(walk, range(threads), threads)
+    return done[0] if len(set(done)) == 1 else 0
 
 
 def parts_within(deadline: float | None, boards: int, most: int) -> Iterator[slice]:

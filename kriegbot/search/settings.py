@@ -15,6 +15,7 @@ from kriegbot.models.built_in import uniform
 from kriegbot.models.protocol import Opponent
 from kriegbot.options import Option
 from kriegbot.search.backup import BACKUPS, Backup, load_backup
+from kriegbot.threads import MOST_THREADS
 
 DEFAULT_PARTICLES = 50_000
 """Boards in the belief by default. Filtering a million boards at a move of the opponent takes about a second."""
@@ -52,6 +53,7 @@ class Settings:
     particles: int | None = setting(
         int, "most boards held in the belief", None, 100, 1_000_000, default_text="50000, fewer below half a second"
     )
+    threads: int = setting(int, "threads of a turn", 1, 1, MOST_THREADS, default_text="1, or all cores for a person")
     evaluator: str | Evaluator = setting(str, "evaluator of leaves", "ks", parts=EVALUATORS)  # noqa: RUF009 - a field
     backup: str | Backup = setting(str, "backup rule", "overconfident", parts=BACKUPS)  # noqa: RUF009 - a field
     opponent: str = setting(str, "replies that the search expects", "uniform", parts=OPPONENTS)
@@ -102,7 +104,8 @@ class Settings:
         return self.particles or particles_within(min(budgets, default=math.inf))
 
 
-OFFERED = {"depth", "time", "samples", "particles", "evaluator", "backup", "opponent", "belief_model", "free_refusals"}
+OFFERED = {"depth", "time", "samples", "particles", "threads", "evaluator", "backup", "opponent", "belief_model"}
+OFFERED |= {"free_refusals"}
 """Settings in specs that people type. Python, `kriegbot reproduce`, saved games and tournaments may hold the others."""
 OPTIONS: dict[str, Option] = {
     one.name: Option(one.name, is_experimental=one.name not in OFFERED, **one.metadata)
@@ -127,6 +130,7 @@ class Method:
     free_refusals: int = 0
     exchange: float = 0.0
     value_scale: float = 0.0
+    threads: int = 1  # which change no value
 
     @classmethod
     def of(cls, settings: Settings) -> "Method":
@@ -140,6 +144,7 @@ class Method:
             free_refusals=settings.free_refusals,
             exchange=settings.exchange,
             value_scale=settings.value_scale,
+            threads=settings.threads,
         )
 
     @property

@@ -193,14 +193,15 @@ def after_reply(
     return tree.node_of_key[bucket]
 
 
-def back_up(tree: SearchTree, backup: Backup, tries: int) -> kb.RealArray:
-    """Return what `Settle` gives each try [tries] at the root, from the leaves up; leave the tree as it is.
+def back_up(tree: SearchTree, backup: Backup, tries: int, part: slice = slice(None)) -> kb.RealArray:
+    """Return what `Settle` gives each try at the root, from the leaves up; leave the tree as it is.
 
-    Raise BadPart if that is no number.
+    Only a `part` of the [tries] counts. Raise BadPart if a value is no number.
     """
     scratch = np.empty(tree.width * (int(tree.counters[USED_SLOTS]) + 2) + 1)
     values = np.empty(tries)
     _back_up(tree, (np.array(backup.parameters, np.float64), backup.fold, backup.settle), scratch, values)
+    values = values[part]
     if not np.isfinite(values).all():
         raise BadPart(f"backup rule {backup.name} gives {values.sum():g}, or the opponent model an illegal weight")
     return values
