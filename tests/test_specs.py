@@ -61,7 +61,7 @@ def test_a_spec_is_written_in_one_way(text: str, canonical: str) -> None:
         (
             "overconfident:depht=2",
             "player 'overconfident' has no option 'depht'; did you mean 'depth'? It takes depth (1..4), "
-            "time (0.01..3600 seconds), samples (1..1000000), particles (100..1000000), "
+            "time (0.01..3600 seconds), samples (1..1000000), particles (100..1000000), threads (1..256), "
             "evaluator (conservative|ks|material|sound).",
         ),
         ("rand:depth=2", "player 'rand' has no option 'depth'. It takes by (try|man)."),

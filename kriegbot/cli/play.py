@@ -209,7 +209,7 @@ class ConsoleGame:
                 file.keep(headed(record))
 
         person = HereSeat(PERSON, lambda _seed: HumanPlayer(console, _commands(console, help_)), on_wait=console.wait)
-        program = ProcessSeat(self.opponent, report=console.preparing, begins_late=True)
+        program = ProcessSeat(self.opponent, report=console.preparing, begins_late=True, for_person=True)
         seats = (person, program) if self.side else (program, person)
         try:
             console.greet(self.rules, self.seed if self.is_seed_given else None)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
-from kriegbot.children import CannotStart, LineProcess, OutputLimit, awake_time, lower_priority
+from kriegbot.children import CannotStart, LineProcess, OutputLimit, awake_time, lower_priority, usable_cores
 from kriegbot.folders import cache_folder
 from kriegbot.game import sandbox
 from kriegbot.game.protocol import GREETING, BadLine, game_lines, read_answer, view_lines
@@ -31,6 +31,7 @@ from kriegbot.players.base import Choice, Leave
 from kriegbot.players.making import RULES
 from kriegbot.players.specs import BadSpec, PlayerSpec, player_kind
 from kriegbot.report import Report
+from kriegbot.threads import MOST_THREADS
 from referee import BERKELEY, Referee, RuleSet, UnknownRuleSet, View, rule_set
 from referee.text import one_line, quoted
 
@@ -157,6 +158,7 @@ class ProcessSeat(Seat):
       report: called with the progress of compiling kernels.
       has_own_seed: True to give a player from outside a random seed, so that it cannot derive its opponent's.
       begins_late: True to let `begin` return, and the opponent move, before a built-in player is ready.
+      for_person: True if a person waits for the player: then it may use all cores, see `on_all_cores`.
     """
 
     def __init__(
@@ -168,9 +170,10 @@ class ProcessSeat(Seat):
         low_priority: bool = False,
         has_own_seed: bool = True,
         begins_late: bool = False,
+        for_person: bool = False,
     ) -> None:
         self._report, self._low_priority, self._has_own_seed = report, low_priority, has_own_seed
-        self._begins_late = begins_late
+        self._begins_late, self._for_person = begins_late, for_person
         self._process: PlayerProcess | None = None
         self.spec = spec
         self._events_sent: int | None = None
@@ -206,7 +209,8 @@ class ProcessSeat(Seat):
             seed = secrets.randbits(63)
         process.hashes |= hashes
         self._events_sent = None
-        player = [] if spec.command else [f"player {spec}", *(["early"] if self._begins_late else [])]
+        played = on_all_cores(spec) if self._for_person else spec
+        player = [] if spec.command else [f"player {played}", *(["early"] if self._begins_late else [])]
         process.pending_ready += 1
         process.post([GREETING, *player, f"seed {seed}", "newgame"], self._wait_to_start())
         version = "" if self._begins_late and not spec.is_outside else self._wait_until_ready(process)
@@ -315,6 +319,14 @@ def budget_of(spec: PlayerSpec) -> float | None:
         with contextlib.suppress(ValueError):
             times.append(float(spec.get(name) or ""))
     return max((min(time, MAX_BUDGET) for time in times if time > 0), default=None)
+
+
+def on_all_cores(spec: PlayerSpec) -> PlayerSpec:
+    """Return a player that uses all cores, if it has an option for that and its spec does not set it."""
+    options = () if spec.is_outside else player_kind(spec.name).options
+    if "threads" in spec.options or all(one.name != "threads" for one in options):
+        return spec
+    return spec.with_option("threads", str(min(usable_cores(), MOST_THREADS)))
 
 
 def _hashes(spec: PlayerSpec) -> dict[Path, str]:

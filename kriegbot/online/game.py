@@ -75,7 +75,7 @@ class OnlineGame:
         self._record: Json = {"schema": SCHEMA} | {name: facts.get(name) for name in FACTS}
         self._record |= {"player": player, "result": None, "seed": None, "log": [], "thoughts": self._thoughts}
         self._save()
-        self._report, self._seat, self._seed = report, ProcessSeat(self._spec), secrets.randbits(63)
+        self._report, self._seat, self._seed = report, ProcessSeat(self._spec, for_person=True), secrets.randbits(63)
         self._is_seated = False
         self._answers: dict[int, Json] = {}
         self._nonsense: set[tuple[int, chess.Move]] = set()

@@ -34,6 +34,7 @@ from kriegbot.players.search import SearchPlayer
 from kriegbot.search.adjustments import Placements
 from kriegbot.search.perfect_information import values_of_tries
 from kriegbot.search.policy import OPENING_PLIES, Policy, equal_policy, policy_from, report_of
+from kriegbot.search.settings import OPTIONS
 from referee import View
 from referee.text import one_line
 
@@ -174,9 +175,9 @@ started = cache(Engine)
 class EngineSearch:
     """Search of one side and one game that lets an engine value boards of a belief."""
 
-    def __init__(self, program: Path, nodes: int, boards: int, seed: int) -> None:
+    def __init__(self, program: Path, nodes: int, boards: int, threads: int, seed: int) -> None:
         self._engine, self._nodes = started(program), nodes
-        self._boards, self._seed = boards, seed
+        self._boards, self._threads, self._seed = boards, threads, seed
         self._belief: Belief | None = None
         self._placements = Placements()
         self._ply, self._valued = -1, dict[bytes, dict[chess.Move, float]]()
@@ -185,7 +186,7 @@ class EngineSearch:
         """Take in the new events of a view."""
         self._placements.note(view)
         if self._belief is None:
-            self._belief = Belief(view, PARTICLES, self._seed, load_opponent(BELIEF))
+            self._belief = Belief(view, PARTICLES, self._seed, load_opponent(BELIEF), threads=self._threads)
         else:
             self._belief.update(view, seconds)
         if view.ply != self._ply:
@@ -218,8 +219,8 @@ class EngineSearch:
         return self._valued[key]
 
 
-def _make(seed: int, command: str, nodes: int, boards: int) -> SearchPlayer:
-    search = EngineSearch(ENGINES.load(command), nodes, boards, seed)
+def _make(seed: int, command: str, nodes: int, boards: int, threads: int) -> SearchPlayer:
+    search = EngineSearch(ENGINES.load(command), nodes, boards, threads, seed)
     return SearchPlayer(Finishing(search, seed), seed=seed)
 
 
@@ -230,6 +231,7 @@ engine = PlayerKind(
         Option("command", str, "the engine: a program's name, or its path", "stockfish", parts=ENGINES),
         Option("nodes", int, "positions that the engine searches on each board", 2_000, 100, 100_000_000),
         Option("boards", int, "boards valued for each try", 40, 1, 10_000),
+        OPTIONS["threads"],
     ),
     words="A chess engine that guesses where your pieces are",
     rank=9,

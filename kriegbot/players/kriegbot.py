@@ -25,7 +25,7 @@ from typing import Any
 from kriegbot.options import Option
 from kriegbot.players.base import Player, PlayerKind
 from kriegbot.players.search import search_player
-from kriegbot.search.settings import DEFAULT_PARTICLES, Settings, particles_within
+from kriegbot.search.settings import DEFAULT_PARTICLES, OPTIONS, Settings, particles_within
 
 RESAMPLE = 100  # histories that a search by time adds after a refusal
 PARTICLES_PER_SECOND, FEWEST_PARTICLES = 50_000, 2_000
@@ -103,14 +103,15 @@ def particles_beside(samples: int) -> int:
     return min(FEWEST_PARTICLES + 100 * samples, DEFAULT_PARTICLES)
 
 
-def _make(seed: int, time: float, samples: int | None = None, level: str = BEST) -> Player:
+def _make(seed: int, time: float, samples: int | None = None, level: str = BEST, threads: int = 1) -> Player:
+    settings = replace(LEVELS.get(level, FLAGSHIP), threads=threads)
     if level in LEVELS:
-        return search_player(LEVELS[level], seed)
+        return search_player(settings, seed)
     if samples is not None:
         particles, resample = particles_beside(samples), max(1, samples // 10)
-        return search_player(replace(FLAGSHIP, samples=samples, particles=particles, resample=resample), seed)
+        return search_player(replace(settings, samples=samples, particles=particles, resample=resample), seed)
     particles = particles_within(time, PARTICLES_PER_SECOND, FEWEST_PARTICLES)
-    return search_player(replace(FLAGSHIP, time=time, particles=particles, resample=RESAMPLE), seed)
+    return search_player(replace(settings, time=time, particles=particles, resample=RESAMPLE), seed)
 
 
 kriegbot = PlayerKind(
@@ -127,6 +128,7 @@ kriegbot = PlayerKind(
             choices=tuple(WORDS),
             words=tuple(WORDS.values()),
         ),
+        OPTIONS["threads"],
     ),
     exclusive=("time", "samples", "level"),
     words="Expects you to play well; the strongest",

@@ -3,7 +3,7 @@
 from kriegbot.players.search import search_kind
 from kriegbot.search.settings import Settings
 
-PAPERS = ("depth", "time", "samples", "retry_time", "resample", "particles", "evaluator")
+PAPERS = ("depth", "time", "samples", "retry_time", "resample", "particles", "threads", "evaluator")
 """Options of the paper's players."""
 
 overconfident = search_kind(

@@ -219,7 +219,7 @@ class SeatPool:
         with self._lock:
             seat = next((free for free in self._free if color is None or free.color in (None, color)), None)
             if seat is None:
-                seat = PooledSeat(spec, report=self._report, low_priority=True, begins_late=True)
+                seat = PooledSeat(spec, report=self._report, low_priority=True, begins_late=True, for_person=True)
             else:
                 self._free.remove(seat)
             seat.color, seat.clock, seat.on_ask, seat.on_wait, seat.on_ready = color, None, None, None, None

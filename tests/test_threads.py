@@ -1,0 +1,178 @@
+"""Threads of one player's turn: the same games for any number, one stop for all, and what a system refuses."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ClassVar
+
+import chess
+import numpy as np
+import pytest
+
+from kriegbot.belief.belief import Belief
+from kriegbot.children import usable_cores
+from kriegbot.game import sandbox
+from kriegbot.game.match import play_game
+from kriegbot.game.process import ProcessSeat, on_all_cores
+from kriegbot.players.making import make_player
+from kriegbot.players.specs import BadSpec, parse_spec
+from kriegbot.search.information_set import InformationSet
+from kriegbot.search.perfect_information import BoardValues
+from kriegbot.search.search import search_tries, stop_after
+from kriegbot.search.settings import Method, Settings
+from kriegbot.threads import MOST_THREADS, mapped, slices
+from referee import RULE_SETS, WILD16, Limits, Referee
+
+SPECS = {
+    "kriegbot:samples=40": ("wild16", 10),
+    "search:samples=40,depth=2,particles=3000,backup=mixed,free_refusals=2": ("berkeley", 10),
+    "search:samples=5,depth=3,particles=3000": ("wild16", 6),
+    "overconfident:samples=300,particles=5000,depth=1": ("english", 16),
+    "paranoid:samples=20,particles=5000,depth=1": ("berkeley", 16),
+}
+
+
+def played(spec: str, rules: str, plies: int) -> list[object]:
+    """Return all answers of a player with their reports, without times, and the moves of its game."""
+    result = play_game(spec, "rusher", rules=RULE_SETS[rules], limits=Limits(plies=plies), seed=5)
+    answers = [(one.ply, one.report.written() | {"seconds": 0.0, "overrun": False}) for one in result.answers]
+    return [*answers, *((turn.move, turn.tries) for turn in result.record.turns)]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_game_by_samples_is_the_same_with_one_two_and_three_threads(
+    spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kriegbot.belief.filter.SLICE", 64)  # so that a small belief has slices, too
+    monkeypatch.setattr("kriegbot.search.search.CHUNK_BOARDS", 100)
+    monkeypatch.setattr("kriegbot.search.search.LISTED", 7)
+    one, two, three = (played(f"{spec},threads={threads}", *SPECS[spec]) for threads in (1, 2, 3))
+    assert one == two == three
+
+
+def crowd(threads: int) -> tuple[InformationSet, Method]:
+    """Return an information set of 20,000 boards, of which 200 differ, and the flagship's method."""
+    referee = Referee(WILD16)
+    for uci in ("e2e4", "d7d6", "d2d4", "g8f6"):
+        referee.try_move(chess.Move.from_uci(uci))
+    view = referee.view(chess.WHITE)
+    rows, weights = Belief(view, threads=threads).shuffled(1)
+    histories = InformationSet.of(view, np.tile(rows, (100, 1)), np.tile(weights, 100))
+    return histories, Method.of(Settings(depth=2, free_refusals=1, evaluator="sound", threads=threads))
+
+
+def test_a_stop_by_time_stops_all_threads_and_leaves_values_of_whole_histories() -> None:
+    histories, method = crowd(threads=3)
+    begun = time.perf_counter()
+    found = search_tries(histories, method, 0.3)
+    assert time.perf_counter() - begun < 3.0  # a busy machine is late, but all histories take longer
+    assert 0 < found.boards < len(histories.rows)
+    np.testing.assert_array_equal(found.values, search_tries(histories.first(found.boards), method).values)
+
+
+def test_a_stop_ends_the_values_of_boards_on_all_threads() -> None:
+    histories, method = crowd(threads=3)
+    begun = time.perf_counter()
+    with stop_after(0.05) as stop:
+        values = BoardValues(histories, method).values(histories.rows, histories.tries, 3, stop, begun + 0.05)
+    assert time.perf_counter() - begun < 2.0
+    assert len(values) < len(histories.rows)
+
+
+def test_results_come_in_order_and_each_part_is_done_once() -> None:
+    done: list[int] = []
+
+    def late(part: int) -> int:
+        time.sleep(0.001 * (part % 3))
+        done.append(part)
+        return -part
+
+    assert mapped(late, range(50), 4) == [-part for part in range(50)]
+    assert sorted(done) == list(range(50))
+    assert mapped(late, [], 4) == []
+
+
+def test_an_error_in_any_thread_is_raised_and_ends_the_work() -> None:
+    done: list[int] = []
+
+    def fails(part: int) -> None:
+        done.append(part)
+        time.sleep(0.001)
+        if part == 3:
+            raise ValueError("part 3")
+
+    with pytest.raises(ValueError, match="part 3"):
+        mapped(fails, range(10_000), 3)
+    assert len(done) < 1000
+
+
+def test_without_more_threads_the_one_there_is_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr("kriegbot.threads._pool", lambda threads: ThreadPoolExecutor(threads - 1))
+    assert mapped(lambda part: part + 1, range(20), 3) == list(range(1, 21))
+
+
+def test_slices_cover_all_rows_in_order() -> None:
+    for count in (0, 1, 4, 5, 9):
+        parts = slices(count, 4)
+        assert [row for part in parts for row in range(count)[part]] == list(range(count))
+        assert len(parts) == -(-count // 4)
+
+
+@pytest.mark.parametrize("threads", ["0", "1000000", "-1", "1.5", "many", ""])
+@pytest.mark.parametrize("player", ["kriegbot", "search", "overconfident", "paranoid", "engine"])
+def test_a_wrong_number_of_threads_is_refused_in_one_line(player: str, threads: str) -> None:
+    with pytest.raises(BadSpec) as refused:
+        parse_spec(f"{player}:threads={threads}")
+    text = str(refused.value)
+    assert "\n" not in text
+    assert text == f"illegal threads '{threads}' for player '{player}'; it takes a whole number, 1..{MOST_THREADS}."
+
+
+def test_a_player_uses_all_cores_for_a_person_unless_its_spec_says_otherwise() -> None:
+    assert make_player(parse_spec("kriegbot:samples=5"), 1).search.search.settings.threads == 1  # type: ignore[attr-defined]
+    for spec in ("kriegbot", "kriegbot:level=club", "search:depth=1", "paranoid"):
+        assert on_all_cores(parse_spec(spec)).get("threads") == usable_cores()
+    for spec in ("kriegbot:threads=1", "rand", "hs", "benchmarks/partners/mcts.py:MctsPlayer", "program:true"):
+        assert on_all_cores(parse_spec(spec)) == parse_spec(spec)
+
+
+class Fake:
+    """In the place of a player's process: it keeps what is sent, and is ready at once."""
+
+    is_running, pending_ready, pid = True, 0, 0
+    sent: ClassVar[list[str]] = []
+
+    def __init__(self, *_: object) -> None:
+        self.hashes: dict[object, str] = {}
+
+    def post(self, lines: list[str], _: object) -> None:
+        """Keep the lines."""
+        self.sent.extend(lines)
+
+    def received(self, _: object) -> Iterator[str]:
+        """Be ready."""
+        yield "ready"
+
+
+@pytest.mark.parametrize("for_person", [True, False])
+def test_a_seat_for_a_person_starts_its_player_on_all_cores_under_the_name_of_its_spec(
+    for_person: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kriegbot.game.process.PlayerProcess", Fake)
+    monkeypatch.setattr("kriegbot.game.process.usable_cores", lambda: 1000)
+    monkeypatch.setattr(Fake, "sent", [])
+    seat = ProcessSeat(parse_spec("kriegbot:level=club"), for_person=for_person)
+    seat.begin(1)
+    assert f"player kriegbot:level=club{f',threads={MOST_THREADS}' if for_person else ''}" in Fake.sent
+    assert seat.name == "kriegbot:level=club"
+
+
+def test_the_sandbox_leaves_room_for_the_most_threads() -> None:
+    assert 2 * MOST_THREADS <= sandbox.MOST_PROCESSES
