@@ -24,6 +24,7 @@ from dataclasses import replace
 
 import chess
 from checking import File, spoiled
+from choosing import packed, select
 from defenders import DEFENDERS, Defender
 from measurements import Measurement, add
 from proving import Work
@@ -59,8 +60,8 @@ def make(endings: list[str], write: bool) -> Iterator[Measurement]:
         }
         for what, value in figures.items():
             yield Measurement(f"proof-{name}", what, str(value), command=COMMAND)
-    proofs = work.select()
-    content = proofs.pack()
+    proofs = select(work)
+    content = packed(proofs)
     yield Measurement("proofs", "sets", str(len(proofs.sets)), command=f"{COMMAND} --make")
     yield Measurement("proofs", "size", str(len(content)), unit="bytes", command=f"{COMMAND} --make")
     if write:

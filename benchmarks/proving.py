@@ -15,194 +15,30 @@ The referee is Berkeley's. The loss of a piece is a failure, unless there are pr
 
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
 
-import chess
 import numpy as np
+from placing import (
+    CANDIDATES,
+    CHECKS,
+    MAXIMAL,
+    NOWHERE,
+    PARTS,
+    SEED,
+    SETS,
+    SIZE,
+    Proving,
+    empty,
+    list_all_tries,
+    list_places,
+)
 
 from kriegbot import kernels as kb
-from kriegbot.endgames.king_sets import (
-    after_try,
-    all_pieces,
-    attacks_of,
-    can_mate,
-    list_tries,
-    refusing,
-    steps_from,
-    with_same_checks,
-    without,
-)
-from kriegbot.endgames.placements import (
-    END,
-    ENDINGS,
-    NO_PLACEMENT,
-    encode_try,
-    is_possible,
-    placed,
-    placement,
-    restored_set,
-    transformed_set,
-)
-from kriegbot.endgames.proofs import Proofs
+from kriegbot.endgames.king_sets import steps_from
+from kriegbot.endgames.placements import END, ENDINGS, restored_set
 
-CHECKS = 10  # most kinds of check, silence included, in a placement
-MAXIMAL = 200  # sets of a placement that others are composed of, the largest
-PARTS = 5 * MAXIMAL  # choices for a part of a set
 RANDOM = 2  # random combinations for each new part
 FEW = 8 + 8 * RANDOM  # combinations that are all tried
-CANDIDATES = 1 << 18
 PASSES = 4  # of a level: sets that it proves serve its refusals
-PLACES, TRIES, SETS, NEEDS = 58_000, 1_400_000, 40_000_000, 30_000_000
-NOWHERE = -1
-SIZE, SEED, PENDING, MISSED = range(4)  # counters
-MOST = 255
-ONE_PIECE = len("KQK")
-
-
-class Proving(NamedTuple):
-    """Placements, their tries and proved sets.
-
-    A placement has a number below PLACES, and a try below TRIES. The sets of a placement are a list in order of their
-    proof, from `first` by `following` (plus 1; 0 ends it) to `last`. Those up to `known` serve to prove others. Their
-    maximal ones are rows of MAXIMAL.
-
-    captures: squares from which the king takes one of two pieces. `rest` is the placement then, `rest_square` the
-    king's square in it, `covered` the squares of its known sets, and `covered_before` those one level ago.
-    """
-
-    numbers: kb.IntArray  # [END]
-    places: kb.IntArray
-    possible: kb.WordArray
-    mated: kb.WordArray
-    stalemated: kb.WordArray
-    checks: kb.WordArray  # CHECKS each
-    kinds: kb.IntArray  # of checks, number
-    captures: kb.WordArray  # 2 each
-    rest: kb.IntArray
-    rest_square: kb.WordArray
-    covered: kb.WordArray
-    covered_before: kb.WordArray
-    begin: kb.IntArray  # first try of each placement, and an end
-    target: kb.IntArray
-    symmetry: kb.IntArray
-    code: kb.IntArray
-    refused: kb.WordArray
-    accepted: kb.WordArray  # in the target
-    last_look: kb.IntArray
-    sets: kb.WordArray
-    following: kb.MoveArray
-    bounds: kb.ShortArray
-    tries: kb.ShortArray
-    first: kb.IntArray
-    last: kb.IntArray
-    known: kb.IntArray
-    renewed: kb.IntArray  # level of the last change of the maximal sets
-    closed: kb.IntArray
-    maximal: kb.WordArray
-    maximal_bounds: kb.IntArray
-    maximal_count: kb.IntArray
-    parts: kb.WordArray
-    part_is_new: kb.IntArray
-    part_count: kb.IntArray
-    chosen: kb.IntArray
-    candidates: kb.WordArray
-    candidate_tries: kb.IntArray
-    candidate_next: kb.IntArray
-    buckets: kb.IntArray
-    counters: kb.IntArray
-    used: kb.MoveArray
-    need_set: kb.WordArray
-    need_bound: kb.ShortArray
-    need_before: kb.MoveArray
-    need_first: kb.MoveArray
-    need_next: kb.MoveArray
-    needs: kb.IntArray
-
-
-def empty() -> Proving:
-    """Return arrays for all endings, 1 GB if all are used."""
-    words, ints, p, t = np.uint64, np.int64, PLACES, TRIES
-    shapes = {
-        "numbers": END, "checks": CHECKS * p, "captures": 2 * p, "rest": 2 * p, "rest_square": 2 * p,
-        "begin": p + 1, "target": t, "symmetry": t, "code": t, "refused": t, "accepted": t, "last_look": t,
-        "sets": SETS, "following": SETS, "bounds": SETS, "tries": SETS, "used": SETS,
-        "maximal": MAXIMAL * p, "maximal_bounds": MAXIMAL * p,
-        "parts": (CHECKS + 2) * PARTS, "part_is_new": (CHECKS + 2) * PARTS,
-        "part_count": CHECKS + 2, "chosen": CHECKS + 2, "candidates": CANDIDATES, "candidate_tries": CANDIDATES,
-        "candidate_next": CANDIDATES, "buckets": 130, "counters": 8,
-    }  # fmt: skip
-    shapes |= {name: NEEDS for name in Proving._fields if name.startswith("need_")}
-    types = {kb.WordArray: words, kb.IntArray: ints, kb.MoveArray: np.int32, kb.ShortArray: np.uint16}
-    made = {name: np.zeros(shapes.get(name, p), types[kind]) for name, kind in Proving.__annotations__.items()}
-    for name in ("numbers", "first", "last", "known", "rest", "needs", "last_look"):
-        made[name].fill(NOWHERE)
-    return Proving(**made)
-
-
-@kb.kernel
-def describe(tables: kb.Words, p: Proving, i: int) -> None:
-    """Write what the king can do in a placement."""
-    ours = placed(p.places[i])
-    attacks, own = attacks_of(tables, ours), all_pieces(ours)
-    possible, others = ~attacks.all & ~own, own & ~ours.king
-    capturing, k = kb.NONE, 0
-    standing = ~own & ~kb.king_attacks(tables, kb.lsb(ours.king))
-    while others:
-        square = others & (kb.NONE - others)
-        if square & ~attacks.all:
-            left = without(ours, square)
-            p.captures[2 * i + k] = kb.king_attacks(tables, kb.lsb(square)) & standing
-            capturing |= p.captures[2 * i + k]
-            where = placement(left) if can_mate(left) else NO_PLACEMENT
-            if where != NO_PLACEMENT:
-                p.rest[2 * i + k] = p.numbers[where >> 8]
-                p.rest_square[2 * i + k] = transformed_set(square, where & 127)
-        k += 1
-        others ^= square
-    stuck = standing & ~steps_from(possible) & ~capturing
-    p.possible[i], p.mated[i], p.stalemated[i] = possible, stuck & attacks.all, stuck & ~attacks.all
-    going = standing & ~stuck
-    while going:
-        alike = with_same_checks(going, going & (kb.NONE - going), attacks)
-        p.checks[CHECKS * i + p.kinds[i]] = alike
-        p.kinds[i] += 1
-        going ^= alike
-
-
-@kb.entry
-def list_places(tables: kb.WordArray, begin: int, end: int, begun: int, proving: Proving) -> int:
-    """Write the placements of an ending, numbered from `begun`; return the next number."""
-    p = kb.pointers(proving)
-    for place in range(begin, end):
-        if is_possible(place):
-            p.numbers[place], p.places[begun] = begun, place
-            begun += 1
-    for i in range(begun):
-        if begin <= p.places[i] < end:
-            describe(kb.pointer(tables), p, i)
-    return begun
-
-
-@kb.entry
-def list_all_tries(tables: kb.WordArray, places: int, moves: kb.MoveArray, proving: Proving) -> int:
-    """List the tries of all placements; return their number."""
-    p, listed, count = kb.pointers(proving), kb.pointer(moves), 0
-    for i in range(places):
-        p.begin[i] = count
-        place = p.places[i]
-        ours = placed(place)
-        for k in range(list_tries(kb.pointer(tables), ours, listed)):
-            move = listed[k]
-            after = placement(after_try(ours, move))
-            refused = refusing(kb.pointer(tables), ours, move) & p.possible[i]
-            if after == NO_PLACEMENT or move >> 12 == kb.ROOK or refused == p.possible[i]:
-                continue
-            p.target[count], p.symmetry[count] = p.numbers[after >> 8], after & 127
-            p.code[count], p.refused[count] = encode_try(ours, move), refused
-            p.accepted[count] = transformed_set(p.possible[i] & ~refused, after & 127)
-            count += 1
-    p.begin[places] = count
-    return count
 
 
 @kb.kernel
@@ -480,125 +316,6 @@ def find(i: int, squares: kb.Word, proving: Proving) -> int:
     return first_superset(kb.pointers(proving), i, squares)
 
 
-@kb.kernel
-def need(p: Proving, i: int, squares: kb.Word, bound: int, before: int) -> None:
-    """Note that a set is needed: one that contains the squares, with at most this bound, proved before another."""
-    at = first_superset(p, i, squares)
-    if at == NOWHERE or p.bounds[at] > bound or at >= before:
-        p.counters[MISSED] += 1
-        return
-    k = p.needs[i]
-    while k != NOWHERE:
-        is_within = squares & ~p.need_set[k] == kb.NONE and p.need_first[k] == p.bounds[at]
-        if is_within and p.need_bound[k] <= bound and p.need_before[k] <= before:
-            return
-        k = p.need_next[k]
-    k = p.counters[PENDING]
-    p.counters[PENDING] += 1
-    p.need_set[k], p.need_bound[k], p.need_before[k], p.need_first[k] = squares, bound, before, p.bounds[at]
-    p.need_next[k] = p.needs[i]
-    p.needs[i] = k
-
-
-@kb.entry
-def need_set(i: int, squares: kb.Word, bound: int, proving: Proving) -> None:
-    """Note that a set is needed with at most a bound."""
-    need(kb.pointers(proving), i, squares, bound, SETS)
-
-
-@kb.kernel
-def serves(p: Proving, at: int, k: int) -> bool:
-    """Return True if a set is as a need says."""
-    is_early = at < p.need_before[k] and p.bounds[at] <= p.need_bound[k]
-    return bool(is_early and p.need_set[k] & ~p.sets[at] == kb.NONE)
-
-
-@kb.kernel
-def drop_served(p: Proving, i: int, chosen: int) -> None:
-    """Drop the needs of a placement that a chosen set serves."""
-    k, before = p.needs[i], NOWHERE
-    while k != NOWHERE:
-        if serves(p, chosen, k):
-            if before == NOWHERE:
-                p.needs[i] = p.need_next[k]
-            else:
-                p.need_next[before] = p.need_next[k]
-        else:
-            before = k
-        k = p.need_next[k]
-
-
-@kb.kernel
-def expand(p: Proving, i: int, at: int) -> None:
-    """Note the sets that the proof of one needs."""
-    t, bound = p.begin[i] + p.tries[at], p.bounds[at]
-    q, refused = p.target[t], p.sets[at] & p.refused[t]
-    if refused:
-        need(p, i, refused, bound, at)
-    alive = transformed_set(p.sets[at] & ~refused, p.symmetry[t]) & ~p.mated[q]
-    if p.sets[at] == refused or alive & losing(p, q):
-        p.counters[MISSED] += 1
-    for k in range(CHECKS * q, CHECKS * q + p.kinds[q]):
-        following = steps_from(alive & p.checks[k]) & p.possible[q]
-        if following:
-            need(p, q, following, bound - 1, SETS)
-    for k in range(2 * q, 2 * q + 2):
-        if alive & p.captures[k]:
-            need(p, p.rest[k], p.rest_square[k], bound - 1, SETS)
-
-
-@kb.entry
-def choose(places: int, level: int, proving: Proving) -> None:
-    """Choose sets with a bound for the needs that no set with a smaller bound can serve."""
-    p = kb.pointers(proving)
-    for i in range(places):
-        while True:
-            must, k = NOWHERE, p.needs[i]
-            while k != NOWHERE:
-                is_larger = must == NOWHERE or kb.popcount(p.need_set[k]) > kb.popcount(p.need_set[must])
-                if p.need_first[k] >= level and is_larger:
-                    must = k
-                k = p.need_next[k]
-            if must == NOWHERE:
-                break
-            best, most, at = NOWHERE, 0, p.first[i]
-            is_served = False
-            while at != NOWHERE:
-                if serves(p, at, must):
-                    if p.used[at]:
-                        drop_served(p, i, at)
-                        is_served = True
-                        break
-                    if p.bounds[at] == level:
-                        count, k = 0, p.needs[i]
-                        while k != NOWHERE:
-                            count += 1 if serves(p, at, k) else 0
-                            k = p.need_next[k]
-                        if count > most:
-                            best, most = at, count
-                at = p.following[at] - 1
-            if is_served:
-                continue
-            p.used[best] = 1
-            drop_served(p, i, best)
-            expand(p, i, best)
-
-
-@kb.entry
-def collect(places: int, chosen: kb.Rows, proving: Proving) -> None:
-    """Write the placement, squares, try and bound of each chosen set, in order of the proof."""
-    p, row = kb.pointers(proving), 0
-    for i in range(places):
-        at = p.first[i]
-        while at != NOWHERE:
-            if p.used[at]:
-                chosen[row, 0], chosen[row, 1] = kb.word(p.places[i]), p.sets[at]
-                chosen[row, 2] = kb.word(p.code[p.begin[i] + p.tries[at]])
-                chosen[row, 3] = kb.word(int(p.bounds[at]))
-                row += 1
-            at = p.following[at] - 1
-
-
 class Work:
     """The proofs of some endings, and the seconds that each took."""
 
@@ -638,33 +355,3 @@ class Work:
         """Return the same without the squares beside a piece that nothing protects."""
         beside = int(self.arrays.captures[2 * i] | self.arrays.captures[2 * i + 1])
         return self.everywhere(i) & ~beside
-
-    def select(self) -> Proofs:
-        """Choose the sets that the starts need, and all that their proofs need.
-
-        Starts are the king on any square, or on any that is not beside an unprotected piece, and on each single square.
-        With one piece also all maximal sets; and its single squares keep their bounds, which larger sets may exceed.
-        """
-        p = self.arrays
-        for name, part in self.parts.items():
-            for i in part:
-                wide = [squares for squares in (self.everywhere(i), self.beside_nothing(i)) if self.bound(i, squares)][
-                    :1
-                ]
-                if len(name) == ONE_PIECE:
-                    wide += [int(squares) for squares in p.maximal[MAXIMAL * i :][: p.maximal_count[i]]]
-                for squares in wide:
-                    need_set(i, squares, MOST, p)
-                for square in chess.scan_forward(self.everywhere(i)):
-                    if bound := self.bound(i, chess.BB_SQUARES[square]):
-                        need_set(i, chess.BB_SQUARES[square], bound if len(name) == ONE_PIECE else MOST, p)
-        for level in range(int(p.bounds[: p.counters[SIZE]].max()), 0, -1):
-            choose(self.places, level, p)
-        if p.counters[MISSED]:
-            raise AssertionError(f"{p.counters[MISSED]} sets that a proof needs are missing")
-        chosen = np.zeros((int(p.used.sum()), 4), np.uint64)
-        collect(self.places, chosen, p)
-        chosen = chosen[np.argsort(chosen[:, 0], kind="stable")]
-        starts = np.searchsorted(chosen[:, 0], np.arange(END + 1, dtype=np.uint64)).astype(np.int64)
-        tries, bounds = (np.ascontiguousarray(chosen[:, k].astype(np.uint16)) for k in (2, 3))
-        return Proofs(starts, np.ascontiguousarray(chosen[:, 1]), tries, bounds)

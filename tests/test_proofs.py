@@ -11,6 +11,7 @@ from kriegbot.endgames.proofs import FILE, load_proofs
 from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee, RuleSet
 from tests.test_endgames import men, squares
 
+CHOOSING = import_module("choosing")
 CHECKING = import_module("benchmarks.checking")  # by name: mypy reads scripts as modules of their own
 PROVED = ("Kd4 Qb1", "Kc3 Rd4", "Kd7 Pe6", "Kc2 Bc3 Bd3", "Ke4 Be5 Nd5", "Kd4 Rd5 Re4")
 """Pieces that mate a king on any square."""
@@ -88,5 +89,5 @@ def test_a_file_with_too_many_sets_of_a_placement_is_refused() -> None:
     starts = proofs.starts.copy()
     starts[1:] += 1 << 16
     with pytest.raises(ValueError, match="placements with up to 6"):
-        proofs._replace(starts=starts).pack()
+        CHOOSING.packed(proofs._replace(starts=starts))
     assert len(FILE.read_bytes()) < 4_000_000

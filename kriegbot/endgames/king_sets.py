@@ -105,10 +105,15 @@ def list_tries(tables: kb.Words, ours: Pieces, moves: kb.Moves) -> int:
     """Write the useful tries to `moves`: no castling or pawn captures, promotions to queen and rook only."""
     own = all_pieces(ours)
     count = kb.add_moves(moves, 0, kb.lsb(ours.king), kb.king_attacks(tables, kb.lsb(ours.king)) & ~own)
-    rest = ours.knights | ours.diagonals | ours.orthogonals
+    rest = own ^ ours.king
     while rest:
         square, here = kb.lsb(rest), rest & (kb.NONE - rest)
-        targets = kb.NONE
+        step = kb.shifted(here & ours.pawns, 8) & ~own
+        targets = step | (kb.shifted(step & RANK_3, 8) & ~own)
+        if step & RANK_8:
+            moves[count] = square | (square + 8) << 6 | kb.QUEEN << 12
+            moves[count + 1] = square | (square + 8) << 6 | kb.ROOK << 12
+            count, targets = count + 2, kb.NONE
         if here & ours.knights:
             targets |= kb.knight_attacks(tables, square)
         if here & ours.diagonals:
@@ -117,23 +122,6 @@ def list_tries(tables: kb.Words, ours: Pieces, moves: kb.Moves) -> int:
             targets |= kb.rook_attacks(tables, square, own)
         count = kb.add_moves(moves, count, square, targets & ~own)
         rest &= rest - kb.ONE
-    ahead = kb.shifted(ours.pawns, 8) & ~own
-    double = kb.shifted(ahead & RANK_3, 8) & ~own
-    while ahead:
-        square = kb.lsb(ahead)
-        if ahead & (kb.NONE - ahead) & RANK_8:
-            moves[count] = (square - 8) | square << 6 | kb.QUEEN << 12
-            moves[count + 1] = (square - 8) | square << 6 | kb.ROOK << 12
-            count += 2
-        else:
-            moves[count] = (square - 8) | square << 6
-            count += 1
-        ahead &= ahead - kb.ONE
-    while double:
-        square = kb.lsb(double)
-        moves[count] = (square - 16) | square << 6
-        count += 1
-        double &= double - kb.ONE
     return count
 
 
@@ -152,19 +140,14 @@ def refusing(tables: kb.Words, ours: Pieces, move: int) -> kb.Word:
 
 @kb.kernel
 def after_try(ours: Pieces, move: int) -> Pieces:
-    """Return our pieces after an accepted try."""
+    """Return our pieces after an accepted try. Promotions are to queen or rook."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12 & 7
     pawns, knights = kb.moved(ours.pawns, origin, target), kb.moved(ours.knights, origin, target)
     diagonals, orthogonals = kb.moved(ours.diagonals, origin, target), kb.moved(ours.orthogonals, origin, target)
     if promotion:
-        arrived = kb.bit(target)
-        pawns ^= arrived
-        if promotion == kb.KNIGHT:
-            knights |= arrived
-        if promotion in (kb.BISHOP, kb.QUEEN):
-            diagonals |= arrived
-        if promotion in (kb.ROOK, kb.QUEEN):
-            orthogonals |= arrived
+        pawns ^= kb.bit(target)
+        orthogonals |= kb.bit(target)
+        diagonals |= kb.bit(target) if promotion == kb.QUEEN else kb.NONE
     return Pieces(pawns, knights, diagonals, orthogonals, kb.moved(ours.king, origin, target))
 
 
@@ -220,11 +203,8 @@ def append_outcome(outcomes: kb.Words, count: int, after: KingSet, boards: int, 
     """Append an outcome; return the new count."""
     ours = after.pieces
     i = OUTCOME * count
-    outcomes[i] = ours.pawns
-    outcomes[i + 1] = ours.knights
-    outcomes[i + 2] = ours.diagonals
-    outcomes[i + 3] = ours.orthogonals
-    outcomes[i + 4] = ours.king
+    for k in range(5):
+        outcomes[i + k] = ours[k]
     outcomes[i + 5] = after.squares
     outcomes[i + 6] = kb.word(boards)
     outcomes[i + 7] = kb.word(kind)

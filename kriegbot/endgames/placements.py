@@ -11,10 +11,6 @@ QUEENS, ROOKS, PAWNS, BISHOPS, KNIGHTS, PAIRS, END = 0, 640, 1280, 3328, 44288, 
 """First placement of each ending: our king's square, of ten (32), and those of one piece, or of two."""
 ENDINGS = {"KQK": QUEENS, "KRK": ROOKS, "KPK": PAWNS, "KBBK": BISHOPS, "KBNK": KNIGHTS, "KRRK": PAIRS}
 NO_PLACEMENT = -1  # of other pieces
-DIAGONAL = kb.words(0x8040201008040201)[0]
-HALVES, QUARTERS, EIGHTHS = kb.words(0x0F0F0F0F00000000, 0x3333000033330000, 0x5500550055005500)
-FILES, PAIRS_OF_FILES, HALF = kb.words(0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
-RANKS, PAIRS_OF_RANKS = kb.words(0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF)
 
 
 @kb.inlined
@@ -30,50 +26,24 @@ def restored(square: int, symmetry: int) -> int:
     return (square >> 3 | (square & 7) << 3 if symmetry & 64 else square) ^ symmetry & 63
 
 
-@kb.inlined
-def exchanged(squares: kb.Word, mask: kb.Word, shift: int) -> kb.Word:
-    """Exchange the squares of a mask with those that many squares below."""
-    moving = (squares ^ (squares << kb.word(shift))) & mask
-    return squares ^ moving ^ (moving >> kb.word(shift))
-
-
-@kb.inlined
-def swapped(squares: kb.Word) -> kb.Word:
-    """Swap files and ranks."""
-    return exchanged(exchanged(exchanged(squares, HALVES, 28), QUARTERS, 14), EIGHTHS, 7)
-
-
-@kb.inlined
-def exchanged_groups(squares: kb.Word, mask: kb.Word, shift: int) -> kb.Word:
-    """Exchange the squares of a mask with those that many squares above."""
-    return ((squares >> kb.word(shift)) & mask) | ((squares & mask) << kb.word(shift))
-
-
-@kb.inlined
-def reflected(squares: kb.Word, symmetry: int) -> kb.Word:
-    """Reflect squares as bits 0-5 of a symmetry say."""
-    if symmetry & 7:
-        squares = exchanged_groups(squares, FILES, 1)
-        squares = exchanged_groups(squares, PAIRS_OF_FILES, 2)
-        squares = exchanged_groups(squares, HALF, 4)
-    if symmetry & 56:
-        squares = exchanged_groups(squares, RANKS, 8)
-        squares = exchanged_groups(squares, PAIRS_OF_RANKS, 16)
-        squares = (squares >> kb.word(32)) | (squares << kb.word(32))
-    return squares
-
-
 @kb.kernel
 def transformed_set(squares: kb.Word, symmetry: int) -> kb.Word:
     """Return the transforms of squares."""
-    squares = reflected(squares, symmetry)
-    return swapped(squares) if symmetry & 64 else squares
+    found = kb.NONE
+    while squares:
+        found |= kb.bit(transformed(kb.lsb(squares), symmetry))
+        squares &= squares - kb.ONE
+    return found
 
 
 @kb.kernel
 def restored_set(squares: kb.Word, symmetry: int) -> kb.Word:
     """Return the squares whose transforms these are."""
-    return reflected(swapped(squares) if symmetry & 64 else squares, symmetry)
+    found = kb.NONE
+    while squares:
+        found |= kb.bit(restored(kb.lsb(squares), symmetry))
+        squares &= squares - kb.ONE
+    return found
 
 
 @kb.inlined
@@ -153,24 +123,8 @@ def placed(place: int) -> Pieces:
 
 
 @kb.kernel
-def is_possible(place: int) -> bool:
-    """Return True if a placement can occur and has the number that `placement` returns."""
-    ours = placed(place)
-    is_ending = kb.popcount(all_pieces(ours)) == (3 if place >= BISHOPS else 2)
-    return is_ending and ours.pawns & kb.LAST_RANKS == kb.NONE and placement(ours) >> 8 == place
-
-
-@kb.kernel
-def encode_try(ours: Pieces, move: int) -> int:
-    """Return a try in a byte: its target, plus 64 for the first of our pieces, 128 for the second, 0 for our king."""
-    origin, others = kb.bit(move & 63), all_pieces(ours) ^ ours.king
-    piece = 0 if origin & ours.king else 64 if origin == others & (kb.NONE - others) else 128
-    return piece | move >> 6 & 63
-
-
-@kb.kernel
 def decode_try(ours: Pieces, code: int) -> int:
-    """Return the try of `encode_try`. Pawns promote to queens."""
+    """Return the try of a byte: a target, plus 64 or 128 for our first or second piece. Pawns promote to queens."""
     others, target = all_pieces(ours) ^ ours.king, code & 63
     origin = ours.king if code < 64 else others if code < 128 else others & (others - kb.ONE)
     promotes = kb.bit(kb.lsb(origin)) & ours.pawns and target >= 56

@@ -47,14 +47,6 @@ class Proofs(NamedTuple):
     tries: kb.ShortArray
     bounds: kb.ShortArray
 
-    def pack(self) -> bytes:
-        """Return the content of the file. Raises ValueError unless the arrays fit."""
-        counts = np.diff(self.starts)
-        if counts.max() >= 1 << 16 or len(counts) != END:
-            raise ValueError(f"{len(counts)} placements with up to {counts.max()} sets: the file has {END}, of 65,535")
-        arrays = (counts.astype("<u2"), self.sets.astype("<u8"), self.tries.astype("u1"), self.bounds.astype("u1"))
-        return lzma.compress(b"".join(array.tobytes() for array in arrays), preset=9 | lzma.PRESET_EXTREME)
-
     @classmethod
     def unpack(cls, content: bytes) -> "Proofs":
         """Return the arrays of a file."""
