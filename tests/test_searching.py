@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from kriegbot.belief.filter import list_refusing
 from kriegbot.belief.particles import Particles
-from kriegbot.endgames.mating import Finishing
 from kriegbot.kernels import encode_move, to_board
 from kriegbot.kernels.position import type_ids
 from kriegbot.players.base import Player
@@ -27,6 +26,7 @@ from kriegbot.players.specs import parse_spec
 from kriegbot.report import Report
 from kriegbot.search import sampled
 from kriegbot.search.backup import Backup, load_backup
+from kriegbot.search.finishing import Finishing
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.policy import Policy
 from kriegbot.search.sampled import SampledSearch

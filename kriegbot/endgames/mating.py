@@ -36,9 +36,6 @@ from kriegbot.endgames.king_sets import (
 from kriegbot.endgames.king_squares import BareKing, pieces_row, turned, turned_move
 from kriegbot.endgames.placements import ending_of, placement, transformed_set
 from kriegbot.endgames.proofs import Proof, Proofs, load_proofs, probe_king, proof_of
-from kriegbot.report import Report
-from kriegbot.search.policy import Policy, Search, equal_policy
-from referee import View
 
 DEPTH = 2  # moves of ours
 LOST = 150.0  # cost of a draw, in moves
@@ -235,32 +232,3 @@ class Mating:
         drawn = kb.random_numbers(kb.subseed(self.seed, self.tries), 1)[0]
         move = kb.decode_move(int(best[int(drawn * len(best))]))
         return MatingTry(turned_move(move, king.color), float(costs.min()), proof)
-
-
-class Finishing:
-    """A search that mates a bare king, and leaves all other positions to another search."""
-
-    def __init__(self, search: Search, seed: int = 0) -> None:
-        self.search = search
-        self._mating = Mating(seed)
-        self._king: BareKing | None = None
-
-    def update(self, view: View, seconds: float | None = None) -> None:
-        """Update for the news in a view. Once the king is bare the other search gets no more: the king stays bare."""
-        self._king = BareKing.of(view)
-        if self._king is None:
-            self.search.update(view, seconds)
-
-    def policy(self, view: View, seconds: float | None) -> Policy:
-        """Return the best mating try against a bare king, else the policy of the other search."""
-        if self._king is None:
-            return self.search.policy(view, seconds)
-        best = self._mating.best_try(self._king, stalemate_wins=view.rules.stalemate_loses)
-        squares = chess.popcount(self._king.squares)
-        why = f"bare king on {squares} square{'s' * (squares != 1)}; "
-        if best.proof is None:
-            why += f"mate expected in {best.cost:.0f}"
-        else:
-            moves = best.proof.moves
-            why += f"mate in at most {moves} move{'s' * (moves != 1)}, whatever the king does"
-        return equal_policy([best.move], Report(depth=2 * DEPTH - 1, why=why))

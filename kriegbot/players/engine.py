@@ -24,7 +24,6 @@ import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.belief.belief import Belief
-from kriegbot.endgames.mating import Finishing
 from kriegbot.kernels import subseed
 from kriegbot.models import load_opponent
 from kriegbot.options import Option
@@ -32,6 +31,7 @@ from kriegbot.parts import NotFound, Programs
 from kriegbot.players.base import PlayerKind
 from kriegbot.players.search import SearchPlayer
 from kriegbot.search.adjustments import Placements
+from kriegbot.search.finishing import Finishing
 from kriegbot.search.perfect_information import values_of_tries
 from kriegbot.search.policy import OPENING_PLIES, Policy, equal_policy, policy_from, report_of
 from kriegbot.search.settings import OPTIONS

@@ -13,10 +13,10 @@ from typing import Any
 import chess
 import numpy as np
 
-from kriegbot.endgames.mating import Finishing
 from kriegbot.kernels import subseed
 from kriegbot.players.base import Choice, PlayerKind
 from kriegbot.players.human import try_name
+from kriegbot.search.finishing import Finishing
 from kriegbot.search.policy import Policy, Search
 from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.settings import OPTIONS, Settings
