@@ -139,14 +139,15 @@ def select(work: Work) -> Proofs:
     """Choose the sets that the starts need, and all that their proofs need.
 
     Starts are the king on any square, or on any that is not beside an unprotected piece, and on each single square.
-    With one piece also all maximal sets; and its single squares keep their bounds, which larger sets may exceed.
+    Where the first is not proved also the largest set that is. With one piece also all maximal sets; and its single
+    squares keep their bounds, which larger sets may exceed.
     """
     p = work.arrays
     for name, part in work.parts.items():
         for i in part:
-            wide = [squares for squares in (work.everywhere(i), work.beside_nothing(i)) if work.bound(i, squares)][:1]
-            if len(name) == ONE_PIECE:
-                wide += [int(squares) for squares in p.maximal[MAXIMAL * i :][: p.maximal_count[i]]]
+            wide = [squares for squares in (work.everywhere(i), work.beside_nothing(i)) if work.bound(i, squares)]
+            largest = None if len(name) == ONE_PIECE else 1
+            wide[1:] = [int(squares) for squares in p.maximal[MAXIMAL * i :][: p.maximal_count[i]][:largest]]
             for squares in wide:
                 need_set(i, squares, MOST, p)
             for square in chess.scan_forward(work.everywhere(i)):

@@ -8,8 +8,9 @@ stand on; we know none of them from the others. Pawns start on ranks five to sev
 proved of a king whose square we know. Or a game starts where the flagship bared a king in a tournament, with its
 knowledge of then. `defenders.py` has the defenders; without `--against` each plays.
 
+"Proved" is the share of the king's squares, in the mean over the starts, that are mated for certain by our proofs.
 "Within 50" moves of ours is the share mated, with its 95% interval, "in all" the share within `--moves`, "by 25" that
-within 25. "Pieces lost" counts games. The last columns are the mean and the longest time of a turn.
+within 25. "Lost" counts games with a piece lost. The last columns are the mean and the longest time of a turn.
 """
 
 import argparse
@@ -19,7 +20,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -33,7 +34,6 @@ from rich.progress import track
 from kriegbot.endgames import BareKing, Mating, probe_king
 from kriegbot.kernels import subseed
 from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee
-from referee.pieces import king_of
 from tournaments.statistics import wilson_interval
 from tournaments.store import Store, StoreError
 
@@ -41,7 +41,6 @@ ENDINGS = {"KQK": "Q", "KRRK": "RR", "KRK": "R", "KPK": "P", "KBBK": "BB", "KBNK
 FLAGSHIP = "kriegbot"
 FIFTY, SOON = 50, 25
 """Our moves of the fifty-move rule, and those before the quiet limit of the paper's games if no pawn moves."""
-WHITE_KING, WHITE_QUEEN, BLACK_KING = map(chess.Piece.from_symbol, "KQk")
 LOWEST_PAWN = 4
 """Lowest rank of a pawn at the start, counted from 0."""
 
@@ -62,7 +61,7 @@ def start(pieces: str, rng: random.Random) -> tuple[chess.Board, BareKing]:
 
 
 def start_won(pieces: str, rng: random.Random) -> tuple[chess.Board, BareKing]:
-    """Return a start that ordinary chess wins; with two rooks, any."""
+    """Return a start with a proved mate of a king whose square we know; with two rooks, any."""
     while True:
         board, known = start(pieces, rng)
         if pieces == "RR" or is_lost_in_view(known, board.king(chess.BLACK) or 0):
@@ -70,56 +69,11 @@ def start_won(pieces: str, rng: random.Random) -> tuple[chess.Board, BareKing]:
 
 
 def is_lost_in_view(king: BareKing, square: chess.Square) -> bool:
-    """Return True if we can mate a king on a square that we see, by our queen if there is one."""
+    """Return True if mate is proved of a king on a square that we know, by our queen if there is one."""
     men, there = king.men, chess.BB_SQUARES[square]
-    if len(men) == 2 and chess.PAWN in men.values():
-        (pawn,) = (one for one, piece in men.items() if piece == chess.PAWN)
-        return bool(pawn_wins()[king_of(men), pawn] & there)
     if chess.QUEEN in men.values():
         men = {one: piece for one, piece in men.items() if piece in (chess.QUEEN, chess.KING)}
     return probe_king(replace(king, men=men, squares=there)) is not None
-
-
-@cache
-def pawn_wins() -> dict[tuple[chess.Square, chess.Square], chess.Bitboard]:
-    """Return the king squares that lose to our king and pawn, us to move, in ordinary chess: retrograde analysis."""
-    squares = [square for square in chess.SQUARES if LOWEST_PAWN <= chess.square_rank(square) < 7]
-    won = {(king, pawn): chess.BB_EMPTY for king in chess.SQUARES for pawn in squares if king != pawn}
-    size = -1
-    while size != (size := sum(map(chess.popcount, won.values()))):
-        lost = {place: lost_to_move(*place, won[place]) for place in won}
-        for (king, pawn), before in won.items():
-            own, ahead = chess.BB_SQUARES[king] | chess.BB_SQUARES[pawn], pawn + 8
-            for step in chess.scan_forward(chess.BB_KING_ATTACKS[king] & ~own):
-                before |= lost[step, pawn]
-            if ahead != king:
-                promoted = chess.square_rank(ahead) == 7
-                before |= (lost_to_queen(king, ahead) if promoted else lost[king, ahead]) & ~chess.BB_SQUARES[ahead]
-            won[king, pawn] = before & ~own & ~chess.BB_KING_ATTACKS[king] & ~chess.BB_PAWN_ATTACKS[chess.WHITE][pawn]
-    return won
-
-
-def lost_to_move(king: chess.Square, pawn: chess.Square, won: chess.Bitboard) -> chess.Bitboard:
-    """Return the squares of a king to move that is mated or must step to one of `won`."""
-    checked, lost = chess.BB_PAWN_ATTACKS[chess.WHITE][pawn], chess.BB_EMPTY
-    covered = chess.BB_KING_ATTACKS[king] | chess.BB_SQUARES[king]
-    for square in chess.scan_forward(~covered & chess.BB_ALL & ~chess.BB_SQUARES[pawn]):
-        steps = chess.BB_KING_ATTACKS[square] & ~covered & ~checked
-        if steps & ~won == 0 and (steps or chess.BB_SQUARES[square] & checked):
-            lost |= chess.BB_SQUARES[square]
-    return lost
-
-
-def lost_to_queen(king: chess.Square, queen: chess.Square) -> chess.Bitboard:
-    """Return the squares of a king to move that can neither capture a new queen nor is stalemated."""
-    board, lost = chess.Board(None), chess.BB_EMPTY
-    for square in chess.SquareSet(~chess.BB_KING_ATTACKS[king] & ~chess.BB_SQUARES[king] & ~chess.BB_SQUARES[queen]):
-        board.set_piece_map({king: WHITE_KING, queen: WHITE_QUEEN, square: BLACK_KING})
-        board.turn = chess.BLACK
-        steps = list(board.legal_moves)
-        if not any(map(board.is_capture, steps)) and (steps or board.is_check()):
-            lost |= chess.BB_SQUARES[square]
-    return lost
 
 
 def reached(file: Path) -> Iterator[tuple[chess.Board, BareKing]]:
@@ -155,13 +109,17 @@ def start_at(board: chess.Board, known: BareKing) -> Start:
 
 
 class Game(NamedTuple):
-    """A game: its end, our moves, our pieces lost, and the seconds of a turn, on average and at most."""
+    """A game: its end, our moves, our pieces lost, and the seconds of a turn, on average and at most.
+
+    `proved` is the share of the king's squares at the start in the largest part with a proof.
+    """
 
     end: str
     moves: int
     lost: int
     turn: float
     longest: float
+    proved: float
 
     @property
     def is_mate(self) -> bool:
@@ -176,7 +134,7 @@ def play(begin: Start, defend: Defender, options: argparse.Namespace, seed: int)
     known = replace(known, rules=rules)
     referee, mating = Referee(rules, NO_LIMITS, board.fen()), Mating(seed)
     moves = lost = 0
-    turns = [0.0]
+    turns, proved = [0.0], mating.best_try(known).proved
     while referee.end is None and moves < options.moves:
         seen = len(referee.view(chess.WHITE).events)
         if referee.turn == chess.BLACK:
@@ -193,7 +151,7 @@ def play(begin: Start, defend: Defender, options: argparse.Namespace, seed: int)
         for event in referee.view(chess.WHITE).events[seen:]:
             known = known.after(event)
     end = "moves" if referee.end is None else referee.end.reason.value
-    return Game(end, moves, lost, round(fmean(turns), 5), round(max(turns), 5))
+    return Game(end, moves, lost, round(fmean(turns), 5), round(max(turns), 5), round(proved, 5))
 
 
 def games_of(name: str, begins: list[Start], defender: str, options: argparse.Namespace) -> Iterator[Game]:
@@ -217,8 +175,8 @@ def stored(file: Path | None) -> dict[tuple[str, ...], Game]:
     with file.open(newline="", encoding="utf-8") as lines:
         rows = [(tuple(row[:5]), row[5:]) for row in csv.reader(lines)]
     return {
-        key: Game(end, int(moves), int(lost), float(turn), float(longest))
-        for key, (end, moves, lost, turn, longest) in rows
+        key: Game(end, int(moves), int(lost), *map(float, times_and_share))
+        for key, (end, moves, lost, *times_and_share) in rows
     }
 
 
@@ -233,7 +191,7 @@ def report(name: str, defender: str, games: list[Game]) -> None:
     print(
         f"{name:7} {defender:8} {within[1] / len(games):6.1%} ({low:6.1%} to {high:6.1%}) "
         f"{within[2] / len(games):6.1%} {within[0] / len(games):6.1%} {fmean(mated or [0]):6.1f} {stalemates:10} "
-        f"{losses:11} {turn:8.1f} {longest:7.0f}",
+        f"{losses:4} {fmean(game.proved for game in games):6.1%} {turn:8.1f} {longest:7.0f}",
         flush=True,
     )
 
@@ -241,6 +199,10 @@ def report(name: str, defender: str, games: list[Game]) -> None:
 def measured(name: str, played: dict[str, list[Game]], options: argparse.Namespace) -> Iterator[Measurement]:
     """Yield the shares mated within 50 moves, that of the worst defender first, and within all."""
     command = f"python benchmarks/mating.py {name}" + f" --rules {options.rules}" * (options.rules != "berkeley")
+    command += f" --against {' '.join(played)}" * (len(played) < len(DEFENDERS))
+    starts = [game.proved for game in next(iter(played.values()))]
+    share = f"{100 * fmean(starts):.1f}"
+    yield Measurement(name, "proved share", share, unit="%", games=str(len(starts)), command=command)
     for limit, what in ((FIFTY, "mated"), (options.moves, f"mated within {options.moves}")):
         counts = {one: sum(game.moves <= limit for game in games if game.is_mate) for one, games in played.items()}
         worst = min(counts, key=lambda one: counts[one])
@@ -279,7 +241,7 @@ def main() -> None:
             parser.error(str(error))
         if not starts["reached"]:
             parser.error(f"no bare king in these files. Give tournaments in which {FLAGSHIP} bared one.")
-    print("ending  defender within 50 (95% interval)    in all  by 25  moves stalemates pieces lost  turn/ms longest")
+    print("ending  defender within 50 (95% interval)    in all  by 25  moves stalemates lost proved  turn/ms longest")
     for name, begins in starts.items():
         played = {one: list(games_of(name, begins, one, options)) for one in options.against}
         for defender, games in played.items():

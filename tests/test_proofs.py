@@ -1,15 +1,18 @@
 """Endings in which mate is proved: the bound falls with every accepted move, until mate."""
 
 import random
+from dataclasses import replace
 from importlib import import_module
 
 import chess
 import pytest
 
-from kriegbot.endgames import BareKing, probe, probe_king
+from kriegbot.endgames import BareKing, Mating, hostile_step, keeps_mate, probe, probe_king
 from kriegbot.endgames.proofs import FILE, load_proofs
-from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee, RuleSet
-from tests.test_endgames import men, squares
+from kriegbot.players.making import make_player
+from kriegbot.players.specs import parse_spec
+from referee import BERKELEY, NO_LIMITS, RULE_SETS, Answer, Limits, Reason, Referee, RuleSet
+from tests.test_endgames import board_of, men, squares
 
 CHOOSING = import_module("choosing")
 CHECKING = import_module("benchmarks.checking")  # by name: mypy reads scripts as modules of their own
@@ -44,6 +47,64 @@ def test_a_proved_bound_falls_with_every_accepted_move_until_mate(rules: RuleSet
                 referee.try_move(rng.choice(list(referee.board().legal_moves)))
             known = known.after(referee.view(color).events[-1])
         assert referee.end.reason is Reason.CHECKMATE
+
+
+@pytest.mark.parametrize("name", ["plies", "quiet_plies"])
+def test_a_mate_that_fits_a_game_s_limit_exactly_is_reached_against_a_hostile_king(name: str) -> None:
+    for text in PROVED[:2]:
+        known = BareKing.anywhere(chess.WHITE, men(text))
+        proof, mating = probe_king(known), Mating(seed=1)
+        assert proof is not None
+        board = board_of(chess.WHITE, men(text), chess.msb(known.squares), chess.WHITE)
+        referee = Referee(BERKELEY, Limits(**{name: 2 * proof.moves - 1}), board.fen())
+        while referee.end is None:
+            if referee.turn == chess.WHITE:
+                referee.try_move(mating.best_try(known).move)
+            else:
+                referee.try_move(hostile_step(referee.board(), known))
+            known = known.after(referee.view(chess.WHITE).events[-1])
+        assert referee.end.reason is Reason.CHECKMATE
+
+
+def test_a_rook_mates_a_king_seen_at_first_within_the_proof() -> None:
+    referee = Referee(start="8/8/2R5/8/3k4/8/8/6K1 w - - 0 1")
+    player, proof = make_player(parse_spec("kriegbot:samples=200"), 1), probe(referee.view(chess.WHITE))
+    assert proof is not None
+    while referee.end is None:
+        view = referee.view(chess.WHITE)
+        if referee.turn == chess.WHITE:
+            move = player.choose(view).action
+            assert isinstance(move, chess.Move)
+            referee.try_move(move)
+        else:
+            king = BareKing.of(view)
+            assert king is not None
+            referee.try_move(hostile_step(referee.board(), king))
+    assert referee.end.reason is Reason.CHECKMATE
+    assert referee.ply <= 2 * proof.moves - 1
+
+
+@pytest.mark.parametrize("text", ["Ka1 Re5", "Kg8 Bc6 Be3", "Kc2 Bh3 Nf5"])
+def test_a_set_that_is_not_proved_is_left_by_a_try_that_loses_no_square_of_its_largest_proved_part(text: str) -> None:
+    king = BareKing.anywhere(chess.WHITE, men(text))
+    best = Mating(seed=1).best_try(king)
+    assert best.proof is None
+    assert 0.5 < best.proved < 1.0
+    lost = 0
+    for square in chess.scan_forward(king.squares):
+        board = board_of(chess.WHITE, men(text), square, chess.WHITE)
+        if board.is_legal(best.move):
+            board.push(best.move)
+            lost += any(map(board.is_capture, board.legal_moves))
+    assert lost <= round((1.0 - best.proved) * chess.popcount(king.squares))
+
+
+def test_a_try_keeps_mate_only_if_every_answer_leads_to_a_proved_set() -> None:
+    king = BareKing(chess.WHITE, men("Kd4 Qb1"), squares("g8 g7"))
+    safe, loose = map(chess.Move.from_uci, ("b1b5", "b1g6"))
+    assert keeps_mate(king, safe)
+    assert not keeps_mate(king, loose)
+    assert not keeps_mate(replace(king, rules=RULE_SETS["openspiel"]), safe)
 
 
 def test_a_view_is_proved_from_our_turn_against_a_bare_king_alone() -> None:

@@ -11,7 +11,7 @@ certain, by `placements` of our pieces. `mating` searches for the best try, with
 
 from kriegbot.endgames.hostile import hostile_step
 from kriegbot.endgames.king_squares import BareKing
-from kriegbot.endgames.mating import Mating, MatingTry
+from kriegbot.endgames.mating import Mating, MatingTry, keeps_mate
 from kriegbot.endgames.proofs import Proof, probe, probe_king
 
-__all__ = ["BareKing", "Mating", "MatingTry", "Proof", "hostile_step", "probe", "probe_king"]
+__all__ = ["BareKing", "Mating", "MatingTry", "Proof", "hostile_step", "keeps_mate", "probe", "probe_king"]

@@ -1,14 +1,15 @@
 """Search for tries against a bare king, which ends in the proofs.
 
 Where mate is proved, each try counts that leads to proved sets with smaller bounds, whatever the referee answers. Among
-them we take the one with the fewest expected moves, as a search of DEPTH moves estimates them. Elsewhere the search
-takes the try that leads most likely into a proved set and risks least.
+them we take the one with the fewest expected moves, as a search of DEPTH moves estimates them. Elsewhere the same holds
+of the largest part of the king's squares that is proved; if there is none, the search alone decides.
 
 The cost of a try, in moves, mixes the mean over the king's squares and the worst answer, since the king may know our
 pieces. A refused try costs no move. A set that we have been in before costs more: otherwise we would walk in circles.
 A set at the horizon costs the bound of a proved set that contains some of its squares, and LOST for the share of the
 others, whichever set makes that least. If mate is proved, that is too low, and the bound too high for most kings: their
-mean counts. Of more pieces than a proof needs, the best part counts.
+mean counts. Of more pieces than a proof needs, the best one or two count, as if the others were out of the way. Since
+others may block a line or stalemate the king, mate is not called certain then.
 """
 
 from dataclasses import dataclass
@@ -28,14 +29,16 @@ from kriegbot.endgames.king_sets import (
     STALEMATED,
     KingSet,
     Pieces,
+    all_pieces,
     list_tries,
     outcomes_of,
     pieces_at,
     set_at,
+    without,
 )
 from kriegbot.endgames.king_squares import BareKing, pieces_row, turned, turned_move
-from kriegbot.endgames.placements import ending_of, placement, transformed_set
-from kriegbot.endgames.proofs import Proof, Proofs, load_proofs, probe_king, proof_of
+from kriegbot.endgames.placements import NO_PLACEMENT, ending_of, placement, restored_set, transformed_set
+from kriegbot.endgames.proofs import Proof, Proofs, load_proofs, probe_king
 
 DEPTH = 2  # moves of ours
 LOST = 150.0  # cost of a draw, in moves
@@ -63,6 +66,14 @@ class MateSearch(NamedTuple):
     stalemate: float
 
 
+class Survey(NamedTuple):
+    """Cost of a set in moves, its bound if it is proved, else NEVER, and the largest part that is proved."""
+
+    cost: float
+    bound: float
+    part: kb.Word
+
+
 @kb.inlined
 def key_of(node: KingSet) -> kb.Word:
     """Return a hash of a set."""
@@ -82,40 +93,45 @@ def count_visits(node: KingSet, visits: kb.Words) -> int:
 
 
 @kb.kernel
-def estimate_part(proofs: Proofs, ours: Pieces, squares: kb.Word) -> float:
-    """Return the cost of a set by the proved sets of its placement."""
+def survey_ending(proofs: Proofs, ours: Pieces, squares: kb.Word) -> Survey:
+    """Survey the proved sets of our placement."""
     found, size = placement(ours), float(kb.popcount(squares))
-    here, least, bound = transformed_set(squares, found & 127), size * LOST, 0.0
+    symmetry, least, bound, part = found & 127, size * LOST, NEVER, kb.NONE
+    mirror = symmetry ^ 64 if found & 128 else symmetry
+    here, mirrored = transformed_set(squares, symmetry), transformed_set(squares, mirror)
     for i in range(proofs.starts[found >> 8], proofs.starts[(found >> 8) + 1]):
-        within = float(kb.popcount(here & proofs.sets[i]))
-        if within == size and bound == 0.0:
+        inside, turned_to = here & proofs.sets[i], symmetry
+        if kb.popcount(mirrored & proofs.sets[i]) > kb.popcount(inside):
+            inside, turned_to = mirrored & proofs.sets[i], mirror
+        within = float(kb.popcount(inside))
+        if within == size and bound == NEVER:
             bound = float(proofs.bounds[i])
+        if kb.popcount(inside) > kb.popcount(part):
+            part = restored_set(inside, turned_to)
         least = min(least, within * float(proofs.bounds[i]) + (size - within) * LOST)
-    return (bound + least / size) / 2.0 if bound else least / size
+    cost = least / size if bound == NEVER else (bound + least / size) / 2.0
+    return Survey(cost, bound, part)
 
 
 @kb.kernel
-def estimate(proofs: Proofs, ours: Pieces, squares: kb.Word) -> float:
-    """Return the cost of a set with us to move, for the best one or two of our pieces."""
-    if ending_of(ours) >= 0:
-        return estimate_part(proofs, ours, squares)
-    none, least = kb.NONE, LOST
-    single = ours.orthogonals | ours.pawns
-    while single:
-        one = single & (none - single)
-        part = Pieces(ours.pawns & one, none, ours.diagonals & one, ours.orthogonals & one, ours.king)
-        least = min(least, estimate_part(proofs, part, squares))
-        single ^= one
-    bishops = ours.diagonals & ~ours.orthogonals
-    dark, light = bishops & kb.DARK_SQUARES, bishops & ~kb.DARK_SQUARES
-    dark, light, knight = dark & (none - dark), light & (none - light), ours.knights & (none - ours.knights)
-    if dark and light:
-        least = min(least, estimate_part(proofs, Pieces(none, none, dark | light, none, ours.king), squares))
-    if knight and dark:
-        least = min(least, estimate_part(proofs, Pieces(none, knight, dark, none, ours.king), squares))
-    if knight and light:
-        least = min(least, estimate_part(proofs, Pieces(none, knight, light, none, ours.king), squares))
-    return least
+def survey(proofs: Proofs, ours: Pieces, squares: kb.Word) -> Survey:
+    """Survey the proved sets of the best one or two of our pieces: the others may not matter."""
+    cost, bound, part = LOST, NEVER, kb.NONE
+    others = all_pieces(ours) ^ ours.king
+    first = others
+    while first:
+        second = first
+        while second:
+            pair = (first & (kb.NONE - first)) | (second & (kb.NONE - second))
+            few = without(ours, others ^ pair)
+            if ending_of(few) != NO_PLACEMENT:
+                found = survey_ending(proofs, few, squares)
+                cost, bound = min(cost, found.cost), min(bound, found.bound)
+                if kb.popcount(found.part) > kb.popcount(part):
+                    part = found.part
+            second &= second - kb.ONE
+        first &= first - kb.ONE
+    return Survey(cost, bound, part)
 
 
 @kb.kernel
@@ -124,7 +140,7 @@ def cost_of_set(
 ) -> float:
     """Return the cost of a try, or of the cheapest for ANY_TRY; one above `limit` may be a lower bound."""
     if depth <= 0 or level == LEVELS:
-        return estimate(search.proofs, node.pieces, node.squares)
+        return survey(search.proofs, node.pieces, node.squares).cost
     any_try, none_left = kb.number(kb.EVERYWHERE), depth - depth  # literals have types of their own, in a recursion
     moves, count = kb.advance(search.moves, level * kb.MAX_MOVES), 1
     outcomes = kb.advance(search.outcomes, level * MAX_OUTCOMES * OUTCOME)
@@ -156,28 +172,35 @@ def cost_of_set(
 @kb.kernel
 def bound_after(tables: kb.Words, search: MateSearch, node: KingSet, move: int) -> float:
     """Return the largest proved bound after an accepted try, 0 if it mates; NEVER if a set after it is not proved."""
-    count, largest = outcomes_of(tables, node.pieces, node.squares, move, search.outcomes), 0
+    count, largest = outcomes_of(tables, node.pieces, node.squares, move, search.outcomes), 0.0
     for i in range(count):
         kind, after = kb.number(search.outcomes[OUTCOME * i + 7]), set_at(search.outcomes, i)
-        if kind == MATED:
+        if kind == MATED or (kind == STALEMATED and search.stalemate < LOST):
             continue
-        bound = proof_of(search.proofs, after.pieces, after.squares) >> 16 if kind <= PIECE_LOST else 0
-        if bound == 0:
+        bound = survey(search.proofs, after.pieces, after.squares).bound if kind <= PIECE_LOST else NEVER
+        if bound == NEVER:
             return NEVER
-        largest = max(largest, bound if kind != REFUSED else 0)
-    return float(largest) if count else NEVER
+        largest = max(largest, bound if kind != REFUSED else 0.0)
+    return largest if count else NEVER
 
 
 @kb.entry
 def rate_tries(tables: kb.WordArray, pieces: kb.WordArray, squares: kb.Word, depth: int, search: MateSearch) -> int:
-    """Write the tries, their costs and the bounds after them; return their number, and remember the set."""
+    """Write the tries, their costs and the bounds after them; return their number, and remember the set.
+
+    The bounds are for the largest proved part of the squares. Behind them stands that before a try, and behind the
+    costs the share of the squares in this part.
+    """
     inner, node = kb.pointers(search), KingSet(pieces_at(kb.pointer(pieces), 0), squares)
+    part = survey(inner.proofs, node.pieces, squares).part
     tries = kb.advance(inner.moves, LEVELS * kb.MAX_MOVES)
     count = list_tries(kb.pointer(tables), node.pieces, tries)
     for i in range(count):
         move = tries[i]
-        search.bounds[i] = bound_after(kb.pointer(tables), inner, node, move)
+        search.bounds[i] = bound_after(kb.pointer(tables), inner, KingSet(node.pieces, part), move)
         search.costs[i] = cost_of_set(kb.pointer(tables), inner, node, move, depth, kb.number(kb.NONE), NEVER)
+    search.bounds[count] = survey(inner.proofs, node.pieces, part).bound if part else 0.0
+    search.costs[count] = float(kb.popcount(part)) / float(kb.popcount(squares))
     times = min(kb.number(search.visits[0]), MAX_VISITS - 1)
     for i in range(times, 0, -1):
         search.visits[i + 1] = search.visits[i]
@@ -185,13 +208,43 @@ def rate_tries(tables: kb.WordArray, pieces: kb.WordArray, squares: kb.Word, dep
     return count
 
 
+@kb.entry
+def _bound_after(tables: kb.WordArray, pieces: kb.WordArray, squares: kb.Word, move: int, search: MateSearch) -> float:
+    node = KingSet(pieces_at(kb.pointer(pieces), 0), squares)
+    return bound_after(kb.pointer(tables), kb.pointers(search), node, move)
+
+
+def mate_search(visits: kb.WordArray, stalemate: float = LOST) -> MateSearch:
+    """Return the state of a search; `visits` are the sets of its game."""
+    moves, outcomes = (LEVELS + 1) * kb.MAX_MOVES, LEVELS * MAX_OUTCOMES * OUTCOME
+    empty = (
+        np.zeros(moves, np.int32),
+        np.zeros(outcomes, np.uint64),
+        np.zeros(kb.MAX_MOVES + 1),
+        np.zeros(kb.MAX_MOVES + 1),
+    )
+    return MateSearch(load_proofs(), *empty, visits, stalemate)
+
+
+def keeps_mate(king: BareKing, move: chess.Move) -> bool:
+    """Return True if mate is proved after a try that is no pawn capture, whatever the referee announces."""
+    row, squares = pieces_row(king.color, king.men), turned(king.squares, king.color)
+    encoded = kb.encode_move(turned_move(move, king.color))
+    search = mate_search(np.zeros(1, np.uint64))
+    return king.rules.checks_announced and _bound_after(kb.TABLES, row, squares, encoded, search) < NEVER
+
+
 @dataclass(frozen=True, slots=True)
 class MatingTry:
-    """A try against a bare king, its expected moves to mate, and the proof that there is one, if there is."""
+    """A try against a bare king, its expected moves to mate, and the proof that there is one, if there is.
+
+    proved: share of the king's squares in the largest part with a proof.
+    """
 
     move: chess.Move
     cost: float
     proof: Proof | None
+    proved: float
 
 
 class Mating:
@@ -213,22 +266,14 @@ class Mating:
         """
         row, squares = pieces_row(king.color, king.men), turned(king.squares, king.color)
         self.tries += 1
-        search = MateSearch(
-            load_proofs(),
-            np.zeros((LEVELS + 1) * kb.MAX_MOVES, np.int32),
-            np.zeros(LEVELS * MAX_OUTCOMES * OUTCOME, np.uint64),
-            np.zeros(kb.MAX_MOVES),
-            np.zeros(kb.MAX_MOVES),
-            self.visits,
-            1.0 if stalemate_wins else LOST,
-        )
+        search = mate_search(self.visits, 1.0 if stalemate_wins else LOST)
         count = rate_tries(kb.TABLES, row, squares, DEPTH, search)
-        costs, bounds, proof = search.costs[:count], search.bounds[:count], probe_king(king)
+        costs, keeps = search.costs[:count], search.bounds[:count] < search.bounds[count]
         if count == 0 or costs.min() >= NEVER:
             raise ValueError(f"no try can be legal: {dict(king.men)} against a king on {king.squares:#x}")
-        if proof is not None:
-            costs = np.where(bounds < proof.moves, costs, NEVER)
+        if keeps.any():
+            costs = np.where(keeps, costs, NEVER)
         best = search.moves[LEVELS * kb.MAX_MOVES :][:count][costs <= costs.min() + MARGIN]
         drawn = kb.random_numbers(kb.subseed(self.seed, self.tries), 1)[0]
-        move = kb.decode_move(int(best[int(drawn * len(best))]))
-        return MatingTry(turned_move(move, king.color), float(costs.min()), proof)
+        move = turned_move(kb.decode_move(int(best[int(drawn * len(best))])), king.color)
+        return MatingTry(move, float(costs.min()), probe_king(king), float(search.costs[count]))

@@ -8,13 +8,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import sqrt
 from typing import TypeAlias
 
 import chess
 import numpy as np
 import numpy.typing as npt
 
+from evaluators import WIN
 from kriegbot import kernels as kb
+from kriegbot.endgames import BareKing, keeps_mate
+from kriegbot.endgames.king_squares import unattacked
 from kriegbot.kernels import RealArray
 from kriegbot.kernels.position import type_ids
 from kriegbot.models.protocol import Announced, Opponent, chances_of, prior_of, types_with_model
@@ -119,13 +123,31 @@ def recapturing(values: RealArray, context: Context) -> RealArray:
     return values + context.settings.recapture_bonus * recaptures * context.legal
 
 
+def last_capture(values: RealArray, context: Context) -> RealArray:
+    """Value a capture of the last enemy piece as a mate, by its probability, where mate is proved after it."""
+    view, rows, weights = context.view, context.histories.rows, context.histories.weights
+    if view.opponent_men != 2:
+        return values
+    scale, values = context.method.value_scale, values.copy()
+    mate = WIN / sqrt(1.0 + (WIN / scale) ** 2) if scale else WIN
+    pieces = rows[:, 5 + kb.side_of(not view.color)] & ~rows[:, 4]
+    for i, move in enumerate(context.tries):
+        share = weights @ (pieces & np.uint64(chess.BB_SQUARES[move.to_square]) != 0) / weights.sum()
+        if share and view.men[move.from_square] != chess.PAWN:
+            squares = unattacked(view.color, view.men, move.to_square)
+            if keeps_mate(BareKing(view.color, view.men, squares, view.rules), move):
+                values[i] += min(share, context.legal[i]) * (mate - values[i])
+    return values
+
+
 ADJUSTMENTS: Mapping[str, Adjustment] = {
     "perfect_info_weight": perfect_information,
     "predictability": predictability,
     "repetition_price": repetition,
     "recapture_bonus": recapturing,
+    "use_endings": last_capture,
 }
-"""Adjustments in order, each by the setting that weighs it; 0 leaves it out."""
+"""Adjustments in order, each by the setting that weighs it; 0 or False leaves it out."""
 
 
 def adjusted(values: RealArray, context: Context) -> RealArray:
