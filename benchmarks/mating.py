@@ -199,10 +199,7 @@ def report(name: str, defender: str, games: list[Game]) -> None:
 def measured(name: str, played: dict[str, list[Game]], options: argparse.Namespace) -> Iterator[Measurement]:
     """Yield the shares mated within 50 moves, that of the worst defender first, and within all."""
     command = f"python benchmarks/mating.py {name}" + f" --rules {options.rules}" * (options.rules != "berkeley")
-    command += f" --against {' '.join(played)}" * (len(played) < len(DEFENDERS))
-    starts = [game.proved for game in next(iter(played.values()))]
-    share = f"{100 * fmean(starts):.1f}"
-    yield Measurement(name, "proved share", share, unit="%", games=str(len(starts)), command=command)
+    command += f" --against {' '.join(played)}" * (len(played) < len(DEFENDERS)) + f" --games {options.games}"
     for limit, what in ((FIFTY, "mated"), (options.moves, f"mated within {options.moves}")):
         counts = {one: sum(game.moves <= limit for game in games if game.is_mate) for one, games in played.items()}
         worst = min(counts, key=lambda one: counts[one])
@@ -210,6 +207,9 @@ def measured(name: str, played: dict[str, list[Game]], options: argparse.Namespa
             share, low, high = (f"{100 * value:.1f}" for value in interval(counts[one], len(played[one])))
             games, seed, note = str(len(played[one])), str(options.seed), f"against {one}"
             yield Measurement(name, what_, share, low, high, "%", games, command=command, seed=seed, note=note)
+    starts = [game.proved for game in next(iter(played.values()))]
+    share = f"{100 * fmean(starts):.1f}"
+    yield Measurement(name, "proved share", share, unit="%", games=str(len(starts)), command=command)
 
 
 def interval(count: int, games: int) -> tuple[float, float, float]:
