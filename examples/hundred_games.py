@@ -39,5 +39,5 @@ def main() -> None:
     figure.savefig(options.out.with_suffix(".svg"))
 
 
-if __name__ == "__main__":  # players run in processes of their own, which import this file
+if __name__ == "__main__":
     main()

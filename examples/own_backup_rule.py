@@ -1,8 +1,8 @@
-"""Your own backup rule: the value of a try is its average plus a share of its best outcome.
+"""Your own backup rule: the value of a try is nine parts its average and one part its best outcome.
 
     kriegbot match search:samples=321,backup=examples/own_backup_rule.py:hopeful rand --seed 1
 
-Inside the project it would stand in kriegbot/search/backup.py, listed in `BACKUPS`, and `backup=hopeful` would find it.
+In the project it would stand in kriegbot/search/backup.py, listed in `BACKUPS`, and `backup=hopeful` would find it.
 """
 
 from kriegbot import Backup, Reals, fold, settle

@@ -1,4 +1,4 @@
-"""Your own evaluator: material, plus three centipawns for each square that only your pieces attack.
+"""Your own evaluator: material, and three centipawns for each square that only you attack, less as many for theirs.
 
     kriegbot match overconfident:samples=321,evaluator=examples/own_evaluator.py:activity rand --seed 1
 

@@ -13,7 +13,7 @@ PUSH, RECAPTURE = 3.0, 20.0
 
 @opponent
 def pushing(tables: Words, position: Position, announced: Announced, moves: Moves, count: int, weights: Reals) -> bool:  # noqa: ARG001 - the protocol's signature
-    """Write the weights of the opponent's legal moves. numba compiles this, so it must be plain integer code."""
+    """Write the weights of the opponent's legal moves. numba compiles this, so it must be plain code on numbers."""
     for i in range(count):
         origin, target = moves[i] & 63, moves[i] >> 6 & 63
         weights[i] = PUSH if bit(origin) & position.pawns != NONE else 1.0

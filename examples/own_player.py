@@ -1,4 +1,4 @@
-"""Your own player: it tries pawn captures first, then moves that go forward.
+"""Your own player: it tries pawn captures first, then mostly moves that go forward.
 
 kriegbot match examples/own_player.py:Forward rand
 kriegbot check-player examples/own_player.py:Forward:boldness=0.5

@@ -3,7 +3,7 @@
     kriegbot match overconfident:samples=321 rand --rules examples/own_rule_set.py:QUIET --seed 1
 
 A rule set is data: referee, beliefs, searches and records follow its fields. Inside the project it would be in
-referee/rules.py, and `--rules quiet` would find it.
+`RULE_SETS` of referee/rules.py, and `--rules quiet` would find it.
 """
 
 import dataclasses

@@ -85,7 +85,7 @@ def group(help_: str) -> typer.Typer:
 
 
 def programs() -> list[str]:
-    """Return the names of the players that are programs, for completion."""
+    """Return the names of the built-in players that are programs, for completion."""
     return [name for name, kind in specs.players().items() if kind.make is not None]
 
 
@@ -120,7 +120,7 @@ NO_BROWSER = flag("With --web: print the address, open no browser.", "--no-brows
 
 
 def sandbox_of(wanted: bool | None, *players: str) -> bool:
-    """Return True unless outside players run without a sandbox. Raise Refused if a sandbox is `wanted` in vain."""
+    """Return False if outside players shall run without a sandbox. Raise Refused if one is `wanted` in vain."""
     if wanted:
         check_sandbox(*players)
         if why := bubblewrap.why_unavailable():
@@ -129,14 +129,14 @@ def sandbox_of(wanted: bool | None, *players: str) -> bool:
 
 
 def check_players(players: Iterable[specs.PlayerSpec], rules: RuleSet) -> None:
-    """Raise BadSpec if the files or parts of a player that is not built in do not work."""
+    """Raise BadSpec if something from outside in a player does not work, as `try_out` does."""
     with preparing() as report:
         for spec in dict.fromkeys(players):
             try_out(spec, rules, report)
 
 
 class GameFile:
-    """The file of a game; unless it `is_ours`, an older file of that name is renamed."""
+    """The file of a game; unless it `is_ours`, an older file of that name that holds anything is renamed."""
 
     def __init__(self, path: Path, *, is_ours: bool = False) -> None:
         self.path, self._is_ours, self._note = path, is_ours, ""
@@ -147,7 +147,7 @@ class GameFile:
             self._write(record)
 
     def save(self, record: GameRecord) -> str:
-        """Save a game, print it if that fails, and return a line about it."""
+        """Save a game and return a line about it; if that fails, print the game and raise Refused."""
         try:
             self._write(record)
         except OSError as error:
@@ -196,7 +196,7 @@ def refusal(error: Exception) -> str | None:
 
 
 def is_of_machine(error: Exception) -> bool:
-    """Return True if an error, or what it was raised for, is a shortage of memory, disk or open files."""
+    """Return True if an error, or what it was raised for, is a shortage of memory, disk, open files or processes."""
     errors = (error, error.__context__)
     return any(isinstance(each, CannotStart | MemoryError) or getattr(each, "errno", None) in SHORT for each in errors)
 
@@ -219,7 +219,7 @@ def _usage(error: Exception) -> str:
 
 @contextmanager
 def preparing() -> Iterator[Callable[[str, int, int], None]]:
-    """Yield a function that reports compilation on stderr; clear its line at the end."""
+    """Yield a function that reports compilation on stderr; on a terminal clear its line at the end."""
     console, is_announced = Console(stderr=True, highlight=False), False
     status = console.status("")
 

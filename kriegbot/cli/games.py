@@ -311,7 +311,7 @@ def _sides_of(record: GameRecord) -> list[chess.Color]:
 
 
 def _painted(frames: list[Picture], suffix: str) -> bytes:
-    """Return a gif or webp. Pillow's own font makes it the same on every machine."""
+    """Return a gif or webp. Pillow's own font draws the texts on every machine."""
     import resvg_py  # only now: the extra `render`
     from PIL import Image, ImageDraw, ImageFont
 

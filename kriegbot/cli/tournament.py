@@ -184,7 +184,7 @@ def play_missing(
     specs: list[PlayerSpec],
     is_decided: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Play the missing games of a store and show progress. After an interrupt, print how to resume."""
+    """Play the missing games of a store and show progress. After an interrupt or error print how to resume; exit."""
     command, board = shlex.join(["kriegbot", *sys.argv[1:]]), None
     count = counted(len(missing), "game")
     print(f"{count} to play, into {store.path}. Rerun the same command to resume.", file=sys.stderr)

@@ -2,7 +2,7 @@
 
 Lines of text cross the pipe (docs/bots.md): views go to the player, and the seat parses its answers strictly. It keeps
 the process of a built-in player for later games. A player from outside gets a fresh process for each game, in a sandbox
-where there is one, and an unpredictable seed. `try_out` and `find_rules` try what comes from outside before a game.
+if wanted and there, and an unpredictable seed. `try_out` and `find_rules` try what comes from outside before a game.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class PlayerProcess(LineProcess):
         raise self.invalid(f"{one_line(word, 80)!r}, said {MAX_LINES} times")
 
     def _reported(self, word: str, text: str) -> PlayerFailed:
-        """Return a failure that the process reports. One from outside may report anything, so its text is quoted."""
+        """Return a failure that the process reports. One from outside may report anything, so its refusal is quoted."""
         if word == "refused":
             own = text.removeprefix(self.title).lstrip(": ").removesuffix(".")
             return PlayerFailed(Failure.REFUSED, f"{self.title}: {own!r}." if self._is_outside else text)
@@ -200,7 +200,7 @@ class ProcessSeat(Seat):
         self.is_ours = not spec.is_outside and not hashes
         is_stale = process is not None and any(process.hashes.get(path, one) != one for path, one in hashes.items())
         if spec.is_outside or is_stale:
-            self.close()  # it belongs to another player, or has loaded an older version of a part
+            self.close()  # it is of another game, or has loaded an older version of a part
         if process is not None and process.is_running:
             process.clear_log()
         else:
@@ -364,7 +364,7 @@ def try_out(spec: PlayerSpec, rules: RuleSet = BERKELEY, report: Progress | None
 def find_rules(name: str, *, sandbox: bool = True) -> RuleSet:
     """Return the rule set of a name: built in, of an installed package, FILE.py:NAME or MODULE:NAME.
 
-    A file from outside runs in a process of its own, in a sandbox if wanted and possible, and comes back as data.
+    A file from outside runs in a process of its own, in a sandbox if wanted and installed, and comes back as data.
     Raise BadSpec if there is no such rule set or it does not load; CannotStart.
     """
     if name in RULES.names():

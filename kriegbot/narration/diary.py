@@ -47,7 +47,7 @@ class Entry:
     """One event of a diary."""
 
     subject: Subject
-    place: str  # number of the move: "12." for White, "12..." for Black
+    place: str  # number of the move: "12." for White, "12..." for Black; empty at the end
     text: str  # a sentence or two
     event: referee.Event
     means: tuple[str, ...]  # keys into `meanings`, one for each part of the announcement
@@ -89,13 +89,13 @@ class Diary:
         return new
 
     def add(self, events: Sequence[referee.Event], view: referee.View) -> list[Entry]:
-        """Add events, and return their entries. They must leave the rest of the view as it was, as refused tries do."""
+        """Add events, and return their entries. But for `take` they must move nothing, as refused tries do."""
         new = [self._entry(event, view) for event in events]
         self.entries += new
         return new
 
     def latest(self) -> list[Entry]:
-        """Return the entries from the side's last move on, without refused tries before the last entry."""
+        """Return the entries from the side's last move on, without its refused tries before the last entry."""
         own = max((at for at, entry in enumerate(self.entries) if entry.subject is Subject.OWN), default=0)
         since = self.entries[own:]
         return [entry for entry in since if entry.subject is not Subject.OWN_REFUSED or entry is since[-1]]

@@ -1,4 +1,4 @@
-"""Turns delayed, so that their times reveal nothing."""
+"""Turns delayed, so that their times reveal little."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ QUANTUM = 0.5  # seconds; see `EvenTime`
 class EvenTime:
     """Delays a side's turns so that their times do not reveal how many tries of the opponent were refused.
 
-    Each turn waits for the next full `QUANTUM` since the side's own move. This hides the refusals of a quick opponent,
-    but not of one that thinks a second for each try.
+    Where only the mover learns of refusals, each turn waits for the next full `QUANTUM` since the side's own move. This
+    hides the refusals of a quick opponent, but not of one that thinks a second for each try.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class EvenTime:
             self._waits_since = time.monotonic()
 
     def hold(self, view: referee.View) -> None:
-        """Wait until a full quantum has passed since `begin`; call this at the side's turn, or at the end."""
+        """Wait for the next full quantum since `begin`, where needed; call this at the side's turn, or at the end."""
         if self._waits_since is None:
             return
         waited, self._waits_since = time.monotonic() - self._waits_since, None

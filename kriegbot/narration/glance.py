@@ -18,7 +18,7 @@ Men: TypeAlias = Mapping[chess.Square, chess.Piece]
 
 
 def marks(view: referee.View) -> frozenset[chess.Square]:
-    """Return the square of the opponent's last capture, and the side's king if it is in check."""
+    """Return the square of a capture by the opponent's last move, and the king that it checks; none out of turn."""
     last = view.last_announcement
     if last is None or view.turn != view.color:
         return frozenset()

@@ -1,6 +1,6 @@
 """Help for a person: hints, moves taken back, and the note on them in the game's record.
 
-A hint names the tries with the highest values at the level `master`, from nothing but the person's own view.
+A hint names a certain mate, else the tries with the highest values at the level `master`, by the person's own view.
 """
 
 from __future__ import annotations

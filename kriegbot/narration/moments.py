@@ -19,7 +19,7 @@ READERS = ("referee", "White", "Black")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The game after one try or question."""
+    """The game after one try or question, at its beginning, or after an end that no move brought."""
 
     men: Mapping[str, Mapping[chess.Square, chess.Piece]]  # the pieces that each of `READERS` sees
     news: Mapping[str, list[Entry]]  # the new entries for each of `READERS`
@@ -88,7 +88,7 @@ class Narrator:
 
 
 def moments(record: GameRecord) -> Iterator[Moment]:
-    """Yield the moments of a recorded game, before the first try and after each; raise RecordError."""
+    """Yield the moments of a recorded game, before the first try and after each step; raise RecordError."""
     narrator, ply = Narrator(), -1
     for step in record.replay():
         referee = step.referee
@@ -124,7 +124,7 @@ def playthrough(record: GameRecord, notes: Mapping[int, Sequence[str]] | None = 
 
 
 def heading(record: GameRecord) -> Iterator[str]:
-    """Yield the players, the rules and the limits."""
+    """Yield the players and the seed, the rules and the limits, and an unusual start."""
     for name in ("White", "Black", "Seed"):
         if name in record.headers:
             yield f"{name}: {record.headers[name]}"

@@ -1,4 +1,4 @@
-"""A game as an animation: each side's board, beliefs and announcements, and at the end the true board.
+"""A game as an animation: the boards, beliefs and announcements of sides, and after its end the true board.
 
 python-chess (`chess.svg`) draws boards and pieces. The pictures of one SVG take turns by SMIL, which also plays in an
 <img>, where browsers run no script and load nothing.
@@ -43,7 +43,7 @@ class Picture:
 
 
 def pictures(record: GameRecord, sides: Sequence[chess.Color], *, has_belief: bool) -> Iterator[Picture]:
-    """Yield the pictures of a game: one for a turn's refused tries, one for its move. Raise RecordError.
+    """Yield the pictures of a game: the start, one for a turn's refused tries, one for its move. Raise RecordError.
 
     A side's board shows only what that side knew. The true board comes last, if the game has ended.
     """

@@ -1,8 +1,8 @@
 """The reasons for turning points, in sentences.
 
 Reasons are counted for the move made and the better try alike, one ply deep, on a hundred positions sampled from the
-belief, all different, or on all there are if they are fewer. A difference is a reason only if its interval lies above
-the threshold. Only what happened in the game comes from the true board.
+belief, all different, or on all there are if they are fewer. A difference of counts is a reason if its interval lies
+above the threshold. Only what happened in the game comes from the true board.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class Outlook:
             self.by[square][by] += 1
 
     def exceeds(self, count: int, other: Outlook, count_of_other: int, *, of_all: bool = False) -> bool:
-        """Return True if a count has a share more than `MIN_SHARE` above another outlook's, and not by chance."""
+        """Return True if a count has a share at least `MIN_SHARE` above another outlook's, and not by chance."""
         shares, variance = [], 0.0
         for number, outlook in ((count, self), (count_of_other, other)):
             total = outlook.total if of_all else outlook.legal
@@ -257,7 +257,7 @@ class Reasons:
         return "position", _sentences(why, *self._illegal), better
 
     def surprise(self) -> tuple[str, str, object] | None:
-        """Return the theme, a sentence on what made the position look worse, and a detail; None if nothing did."""
+        """Return the theme, a sentence on what made the position look worse, and a detail; or None."""
         played, reply, after = self._played, self._played.reply, self._played.after
         announced = list[str]()
         if reply is None or (self._made.legal < FEW and not self._positions.are_all):
@@ -293,13 +293,13 @@ class Reasons:
         return _sentences(f"{piece} captured {_a(taken)} on {target}{chance}.")
 
     def _is_lucky(self) -> bool:
-        """Return True if the move won material that it seldom wins."""
+        """Return True if the move won material that it seldom wins, or mostly loses again."""
         made = self._made
         is_chance = 2 * made.takes.total() <= made.legal or 2 * made.hanging[self._move.to_square] >= made.legal
         return self._played.pawns_won > 0 and is_chance
 
     def _looked_safer(self) -> bool:
-        """Return True if fewer positions allowed a mate after the better try."""
+        """Return True if a smaller share of positions allowed a mate after the better try."""
         return self._made.mated * self._best.legal > self._best.mated * self._made.legal
 
     def _capture_missed(self) -> tuple[str, str, object]:

@@ -59,7 +59,7 @@ THEMES = {
     "promotion missed": ("promoting pawns", ""),
     "promotion allowed": ("stopping pawns", ""),
 }
-"""The skill behind each theme of turning points (`narration.turning`), and the kind of puzzles for it, if any."""
+"""The skill behind a theme of turning points (`narration.turning`), and the kind of puzzles for it, if any."""
 OLD_THEMES = {"man left to be taken": "piece left hanging", "retake missed": "recapture missed"}  # until 0.2.0
 MAX_THEMES = 3  # shown to the person
 
@@ -159,7 +159,7 @@ class Results:
         return self._read(PersonResult)
 
     def to_practise(self) -> list[ToPractise]:
-        """Return the commonest themes of turning points in reviewed games."""
+        """Return the skills behind the commonest themes of turning points in reviewed games."""
         names = [OLD_THEMES.get(name, name) for review in self._read(ReviewedGame) for name in review.themes]
         counts = Counter(THEMES[name] for name in names if name in THEMES)
         return [{"skill": skill, "times": n, "puzzles": kind} for (skill, kind), n in counts.most_common(MAX_THEMES)]
@@ -185,7 +185,7 @@ class Results:
         return f"{rating.text('puzzle rating')}{streak}" if answers else ""
 
     def count(self, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> str:
-        """Store a game's result. Return what it means for the person; empty if it does not count. Raise OSError."""
+        """Store a game's result. Return what it means for the person; empty if it has none. Raise OSError."""
         result = PersonResult.of(record, person, is_seed_given=is_seed_given)
         if result is None:
             return ""
@@ -222,7 +222,7 @@ def rating_of(results: Sequence[PersonResult]) -> Rating | None:
 
 
 def results_rows(results: Sequence[PersonResult]) -> list[ResultsRow]:
-    """Return a row for each opponent, the strongest first."""
+    """Return a row for each opponent, the highest rating first."""
     rows: list[ResultsRow] = []
     for spec in dict.fromkeys(one.opponent for one in results):
         games = [one for one in results if one.opponent == spec]

@@ -4,8 +4,8 @@ A turn is judged by what its side could know: by boards consistent with the anno
 hints. A turn loses by its move, if a better one was known, or by a surprise: the next turn looks worse than the move
 made had promised. Chess sites, too, choose turns by lost winning chances; the themes are our own.
 
-Noise is no error: nothing is judged by fewer than `FEW` samples, an error's interval must lie above the threshold, and
-turns from which the search sees a limit of the game, beyond which all is drawn, are left out.
+Noise is no error: nothing is judged by fewer than `FEW` samples, an error's interval, but of a mate, must lie above the
+threshold, and turns from which the search sees a limit of the game, beyond which all is drawn, are left out.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from referee.text import counted
 
 MAX_POINTS, MIN_LOSS = 3, 0.1  # turning points of a side, and the winning chance that each has lost at least
 CERTAIN = "mate certain"  # the theme of the first turn with a proof
-MIN_SURPRISE = 0.2  # the same for a surprise
-LOST, WON = 0.1, 0.9  # winning chances beyond which a game is decided; later turns are no turning points
+MIN_SURPRISE = 0.2  # the winning chance that a surprise has lost at least
+LOST, WON = 0.1, 0.9  # winning chances beyond which a game is decided: moves that stay there lose nothing
 CLIFF, CLIFF_TURNS = 0.4, 4  # winning chance lost within so many turns that needs its turning point
 PARTS, STUDENT_95 = (
     5,
     2.776,
-)  # of the drawn boards, searched apart for an error's interval; Student's t for four of them
+)  # of the drawn boards, searched apart for an error's interval; Student's t, four degrees of freedom
 
 
 class TurningPoint(TypedDict):
@@ -220,7 +220,7 @@ def is_error(turn: JudgedTurn) -> bool:
 
 
 def steepest(turns: Sequence[JudgedTurn]) -> JudgedTurn | None:
-    """Return the turn with the greatest fall within the steepest cliff; None if there is no cliff."""
+    """Return the turn with the greatest fall within the steepest cliff; None without a cliff or an explanation."""
 
     def depth(window: Sequence[JudgedTurn]) -> float:
         best, last = window[0].best, window[-1].next

@@ -38,7 +38,7 @@ from kriegbot.request import Refused, program_of, refusing
 from referee.text import one_line, quoted, read_text, unknown
 
 LOOK, SOON = 5.0, 1.0  # seconds between two looks at games and lobby: usually, and after we have acted
-JOIN_EVERY = 61.0  # seconds between two attempts to join a game; the site allows one a minute
+JOIN_EVERY = 61.0  # seconds from joining a game to the next attempt; the site allows one a minute
 LAST_RECORDS = 0.3  # seconds in which games that are left save their records
 MAX_NAME = 40  # characters of a name that is shown
 MAX_GAMES = 20
@@ -72,7 +72,7 @@ class BotSettings(msgspec.Struct, frozen=True):
     records: Text = ""
 
     def __post_init__(self) -> None:
-        """Raise Refused if the site, the player or a rule set does not exist."""
+        """Raise Refused if the site's address, the player or a rule set is illegal."""
         checked_address(self.site)
         program_of(self.player)
         for name in self.rules:
@@ -96,7 +96,7 @@ class BotSettings(msgspec.Struct, frozen=True):
 
 
 def load_settings(path: Path) -> BotSettings:
-    """Read settings from a file. Raise Refused, with what the key accepts, if a value is wrong."""
+    """Read settings from a file. Raise Refused if it cannot be read, or a key or value is wrong."""
     with refusing(ValueError, beginning=f"cannot use {quoted(str(path))} as settings: "):
         data = tomllib.loads(read_text(path, MAX_BYTES))
     return read_settings(data, str(path))
@@ -272,7 +272,7 @@ class Bot:
         return [game for game in games if isinstance(game, dict) and is_code(game.get("game_code"))]
 
     def _command(self, what: str, method: str, path: str, body: Json | None = None) -> bool:
-        """Report and send a command that may fail, since the next look corrects us. Return True if it took effect."""
+        """Report and send a command that may fail, since the next look corrects us. True if the site confirms."""
         self._report(what)
         try:
             self._site.command(method, path, body)

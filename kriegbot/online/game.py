@@ -1,8 +1,8 @@
 """One online game: state -> View -> player -> try -> state, until the site says that it is over.
 
 The state is the only source, so a lost, late or repeated answer does no harm. A try is sent again only after the state
-has shown that it was not made. A player that fails starts again; if it keeps failing, or the state cannot be read, the
-bot plays a random try of those that the site allows.
+has shown that it was not made. A player that fails starts again; if it keeps failing, time is short, or the state
+cannot be read, the bot plays a random try of those that the site allows.
 
 The player gets a twentieth of the clock above a reserve for lost connections as the rest of its turn's budget.
 """
@@ -62,7 +62,7 @@ class GameStatus:
 class OnlineGame:
     """One game of the bot, which plays for one side; `report` takes lines about events.
 
-    Its record is a JSON file of what our side knew and how it thought, with the player's seed once the game has ended.
+    Its record is a JSON file of what our side knew and how it thought, with a built-in player's seed once it has ended.
     Earlier thoughts in the file stay. `facts` are values of `FACTS`. Raises OSError if the record cannot be saved.
     """
 

@@ -5,11 +5,11 @@ the rule set has them, the pawn tries of the side to move in a line of their own
 shows. A log that does not fit raises `Unreadable`.
 
 The log does not name the directions of a double check, nor under English rules an en passant capture. The site's
-answers to our own moves name both, while this process remembers them. The opponent's capture is en passant if none of
-our pieces stands on its square. For other double checks we assume one pair of directions after another.
+answers to our own moves name both, while this process remembers them. There the opponent's capture is en passant if
+none of our pieces stands on its square. For other double checks we assume one pair of directions after another.
 
-The site plays on with king and minor piece against the same. Our referee calls that a draw under `berkeley`, so a
-belief may become inconsistent there.
+The site plays on with king and minor piece against the same. Our referee calls that a draw under `berkeley` and
+`berkeley_any`, so a belief may become inconsistent there.
 """
 
 import re

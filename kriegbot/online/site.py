@@ -46,10 +46,10 @@ CALLS = (
     "DELETE /game/[0-9A-Za-z]{1,40}",
 )
 """All calls that this bot makes, as regular expressions."""
-TIMEOUT = 10.0  # seconds until a request counts as lost
+TIMEOUT = 10.0  # seconds without progress until a request counts as lost
 WHOLE, TICK = 30.0, 0.05  # seconds for a whole answer, and between two looks for it or for our own end
-FIRST_WAIT, LONGEST_WAIT = 0.25, 15.0  # seconds between two attempts; each wait is up to twice the one before
-LONGEST_PAUSE = 120.0  # greatest pause, in seconds, that the site can demand with 429
+FIRST_WAIT, LONGEST_WAIT = 0.25, 15.0  # most seconds between two attempts: at first, doubled each time, and at last
+LONGEST_PAUSE = 120.0  # greatest pause, in seconds, that the site can demand by Retry-After
 MAX_BYTES = 4_000_000
 LEAVING = 1.0  # seconds for what is worth trying at the end
 DENIED = (401, 403)  # HTTP status of a request that lacks a key or a right
@@ -60,7 +60,7 @@ SITE_RULES = {name: RULE_SETS[name] for name in ("berkeley", "wild16", "cincinna
 
 
 class SiteRefusal(Exception):
-    """The site refuses a request, with an HTTP status 4xx and a code such as "NOT_YOUR_TURN", which may be empty."""
+    """The site refuses a request with HTTP status 3xx or 4xx and a code such as "NOT_YOUR_TURN", which may be empty."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(f"{code or status}: {message}" if message else code or str(status))
@@ -194,7 +194,7 @@ def _decoded(data: bytes, encoding: str) -> bytes:
 
 
 def _pause_in(text: str) -> float:
-    """Return the seconds that a header Retry-After demands, as a number or a date, up to `LONGEST_PAUSE`."""
+    """Return the seconds that a header Retry-After demands, up to `LONGEST_PAUSE`; by default LONGEST_WAIT."""
     pause = LONGEST_WAIT
     if re.fullmatch("[0-9]{1,6}", text):
         pause = float(text)
@@ -205,7 +205,7 @@ def _pause_in(text: str) -> float:
 
 
 def checked_address(address: str) -> str:
-    """Return an address to which a token may be sent. Raise Refused if others could read it on the way."""
+    """Return an address to which a token may be sent. Raise Refused if it is none, or others could read the token."""
     url = httpx.URL("")
     with suppress(httpx.InvalidURL, TypeError):
         url = httpx.URL(address)
