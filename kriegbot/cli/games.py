@@ -162,7 +162,7 @@ def convert(
     source: str = argument("IN", "A file of games, or - for standard input."),
     target: str = argument("OUT", "The file to write, or - for standard output."),
     form_in: str | None = option("FORMAT", "Format of IN.  [default: what it looks like]", "--from"),
-    form_out: str | None = option("FORMAT", "Format of OUT.  [default: kriegspiel for .json, else kriegbot]", "--to"),
+    form_out: str | None = option("FORMAT", "Format of OUT.  [default: .json kriegspiel, .pgn kriegbot]", "--to"),
     rules: str | None = option(
         "RULES", "Rules of the games.  [default: those in IN; wild16 for icc and umd, berkeley for others]"
     ),
