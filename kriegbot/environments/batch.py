@@ -332,7 +332,7 @@ def draw_all(batch: kb.WordArray, actions: kb.IntArray) -> None:
 class Batch:
     """Games side by side, each waiting for an action of its side to move.
 
-    A game that ends begins again at once. The next step overwrites every array, so copy what you keep. Every game has
+    A game that ends begins again at once. The next step may overwrite every array, so copy what you keep. Every game has
     the same rules, limits and starting position (`start`, a FEN). `seed` is that of `random_actions`.
 
     Attributes:

@@ -322,7 +322,7 @@ def budget_of(spec: PlayerSpec) -> float | None:
 
 
 def on_all_cores(spec: PlayerSpec) -> PlayerSpec:
-    """Return a player that uses all cores, if it has an option for that and its spec does not set it."""
+    """Return a player that uses all cores up to MOST_THREADS, if it has that option and its spec does not set it."""
     options = () if spec.is_outside else player_kind(spec.name).options
     if "threads" in spec.options or all(one.name != "threads" for one in options):
         return spec

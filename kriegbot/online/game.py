@@ -1,6 +1,6 @@
 """One online game: state -> View -> player -> try -> state, until the site says that it is over.
 
-The state is the only source, so a lost, late or repeated answer does no harm. A try is sent again only after the state
+The state is the source, so a lost, late or repeated answer does no harm. A try is sent again only after the state
 has shown that it was not made. A player that fails starts again; if it keeps failing, time is short, or the state
 cannot be read, the bot plays a random try of those that the site allows.
 
@@ -29,7 +29,7 @@ from kriegbot.players.specs import PlayerSpec, parse_spec
 from referee import Action, AskAny, Resign, View, action_code
 from referee.text import one_line, write_file
 
-FIRST_LOOK, LONGEST_LOOK = 0.25, 3.0  # seconds between two looks at a game; each wait is twice the one before
+FIRST_LOOK, LONGEST_LOOK = 0.25, 3.0  # seconds between two looks at a game; a wait is at most twice the one before
 LOOKS_ANSWERED, LOOKS_UNANSWERED = 8, 2  # looks at states that do not show a try before it counts as not made
 MAX_SENT = 5  # times that one try is sent before another is chosen
 MAX_STARTS = 3  # times that a player is asked for one try, not counting guesses at a double check
@@ -40,7 +40,7 @@ NONSENSE = ("IMPOSSIBLE_TO_ASK", "NONSENSE", "INVALID_UCI")
 RESERVE, SHARES = 30.0, 20
 HURRY = 10.0  # seconds on the clock below which any allowed try is played at once
 LEAST = 0.05  # seconds that the rest of a turn gets, however low the clock
-SHORTEST = 0.5  # seconds that a player is always waited for
+SHORTEST = 0.5  # seconds for which a player is waited for at least
 
 SCHEMA, FACTS = 1, ("site", "bot", "code", "rules", "color", "opponent")
 
