@@ -332,8 +332,8 @@ def draw_all(batch: kb.WordArray, actions: kb.IntArray) -> None:
 class Batch:
     """Games side by side, each waiting for an action of its side to move.
 
-    A game that ends begins again at once. The next step may overwrite every array, so copy what you keep. Every game has
-    the same rules, limits and starting position (`start`, a FEN). `seed` is that of `random_actions`.
+    A game that ends begins again at once. The next step may overwrite every array, so copy what you keep. Every game
+    has the same rules, limits and starting position (`start`, a FEN). `seed` is that of `random_actions`.
 
     Attributes:
       observations: [games, 34, 8, 8] bytes, for the side to move: see `spaces`.
