@@ -100,10 +100,10 @@ def test_a_link_that_a_chat_program_has_changed_leads_to_its_game_or_a_sentence(
                 assert guest.until("refusal")["text"] == BROKEN_LINK
 
 
-def ways_back(client: Client) -> list[dict[str, str]]:
+def ways_back(client: Client) -> dict[str, str]:
     """Return the games in progress of a browser."""
     client.send({"do": "progress"})
-    games: list[dict[str, str]] = client.until("progress")["games"]
+    games: dict[str, str] = client.until("progress")["games"]
     return games
 
 
@@ -111,24 +111,24 @@ def test_who_leaves_the_page_of_a_game_finds_it_again_also_after_a_restart(tmp_p
     with served(tmp_path) as server, Client(server.address, "ann") as host:
         mine, guests, game = invited(server, host)
         with Client(guests, "bob") as guest, Client(guests, "eve") as third:
-            assert ways_back(guest) == []
+            assert ways_back(guest) == {}
             guest.send({"do": "join", "game": game, "name": "Bob"})
             guest.until("view")
-            assert ways_back(guest) == [{"game": game, "players": "Ann"}]
-            assert ways_back(host) == [{"game": mine["id"], "players": "Bob"}]
+            assert ways_back(guest) == {game: "Ann"}
+            assert ways_back(host) == {mine["id"]: "Bob"}
             host.send(E4)
             guest.until("view", ply=1)
-            assert ways_back(third) == []
+            assert ways_back(third) == {}
     with served(tmp_path) as server:
         for browser, id_ in (("ann", mine["id"]), ("bob", game), ("eve", None)):
             with Client(guests, browser) as client:
-                found = [] if id_ is None else [{"game": id_, "players": "Ann – Bob"}]  # noqa: RUF001
+                found = {} if id_ is None else {id_: "Ann – Bob"}  # noqa: RUF001
                 assert ways_back(client) == found
         with Client(guests, "bob") as guest, Client(server.address, "another of the host") as host:
             guest.send({"do": "visit", "game": game})
             assert guest.until("view")["ply"] == 1
-            assert ways_back(guest) == [{"game": game, "players": "Ann"}]
-            assert ways_back(host) == [{"game": mine["id"], "players": "Bob"}]
+            assert ways_back(guest) == {game: "Ann"}
+            assert ways_back(host) == {mine["id"]: "Bob"}
             guest.send({"do": "resign"})
             host.send({"do": "visit", "game": mine["id"]})
             host.until("view", yours=False)
@@ -168,7 +168,7 @@ def test_a_game_that_the_other_has_left_may_be_claimed(
 
 def test_the_fifty_move_rule_is_a_term_of_a_game_and_of_its_rematch(tmp_path: Path) -> None:
     with served(tmp_path) as server, Client(server.address, "ann") as host:
-        host.send(INVITE | {"fifty": True})
+        host.send(INVITE | {"limits": "quiet=100"})
         mine = host.until("game")
         assert (mine["rules"], mine["joined"]) == ("Berkeley, 50-move rule", False)
         path, _, game = mine["invitation"].partition("#game=")

@@ -229,7 +229,7 @@ def preparing() -> Iterator[Callable[[str, int, int], None]]:
             status.update(progress_text(what, done, total))
             (status.start if done < total else status.stop)()
         elif not is_announced:
-            print("Compiling, only this once ...", file=sys.stderr, flush=True)
+            print("Preparing, once ...", file=sys.stderr, flush=True)
             is_announced = True
 
     try:
@@ -238,17 +238,17 @@ def preparing() -> Iterator[Callable[[str, int, int], None]]:
         status.stop()
 
 
-def compile_kernels() -> None:
-    """Compile all kernels and show progress."""
-    from kriegbot.kernels import prepare  # a match between simple players needs none
+def compile_kernels(*, is_first: bool = False) -> None:
+    """Compile all kernels, or what the first belief needs, and show progress."""
+    from kriegbot.kernels import prepare, prepare_first  # a match between simple players needs none
 
     with preparing() as report:
-        prepare(report)
+        (prepare_first if is_first else prepare)(report)
 
 
 def progress_text(what: str, done: int, total: int) -> str:
     """Return the progress of compilation as a line."""
-    return f"Compiling, only this once: {done} of {total} ({what})"
+    return f"Preparing, once: {100 * done // max(total, 1)}% ({what})"
 
 
 def patiently(what: str, items: Iterable[T], total: int | None = None) -> list[T]:

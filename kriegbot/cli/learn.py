@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from kriegbot.cli import screen
-from kriegbot.cli.common import argument, one_of, option
+from kriegbot.cli.common import argument, compile_kernels, one_of, option
 from kriegbot.cli.console import heat_table
 from kriegbot.narration import learning
 from kriegbot.narration.glance import marks, own_men, plain_board
@@ -84,6 +84,8 @@ def learn(
 def _teach(console: Console | None, title: str, step: Step, words: Mapping[str, str], *, is_first: bool = True) -> None:
     explanation = f"{words['shading']} {words['terminal']}"
     now, about = step.state(), explanation if is_first else ""
+    if isinstance(step, learning.LessonStep):
+        compile_kernels(is_first=True)
     while True:
         if console is None:
             _print(title, step, now, about, words.get("basis", ALL))

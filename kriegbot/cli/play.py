@@ -24,7 +24,7 @@ from kriegbot.cli.screen import Heat, drawing_console, is_terminal
 from kriegbot.game.match import GameResult, play_game, without_last_turn
 from kriegbot.game.process import ProcessSeat, find_rules
 from kriegbot.game.seat import HereSeat
-from kriegbot.kernels import prepare
+from kriegbot.kernels import prepare_first
 from kriegbot.narration.diary import Diary, meaning
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, Help, hint, percent
 from kriegbot.narration.names import YOU, called
@@ -268,7 +268,7 @@ def _commands(console: Console, help_: Help) -> Mapping[str, Answer]:
 
     def give_hint(view: View) -> Sequence[str]:
         console.busy("Looking for good tries ...")
-        prepare(console.preparing)
+        prepare_first(console.preparing)
         belief = timeline.at(view)
         assert belief is not None  # for mypy: this timeline has no time limit
         best = hint(belief)

@@ -232,11 +232,11 @@ class ProcessSeat(Seat):
         received = process.received(self._wait_to_start())
         while process.pending_ready:
             line = next(received)
-            if self._low_priority:  # not before: on a busy machine it would never start
-                lower_priority(process.pid)
             word, _, rest = line.partition(" ")
             if word == "ready" and not rest:
                 process.pending_ready -= 1
+                if self._low_priority:  # not before: a person waits while it starts and kernels compile
+                    lower_priority(process.pid)
             elif word == "version":
                 version = one_line(rest, 40)
             elif word == "preparing" and (progress := re.fullmatch(r"([0-9]{1,3}) ([0-9]{1,3}) (.{1,80})", rest)):

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -323,15 +324,16 @@ def picture_route(registry: Registry) -> Route:
             raise Refused("There is a picture of a game after its end.")
         async with drawing:
             data = await asyncio.to_thread(drawn, game.record)
-        return Response(data, media_type="image/gif")
+        return Response(data, media_type="image/gif" if data.startswith(b"GIF") else "image/svg+xml")
 
     return Route("/pictures/{id}", picture)
 
 
 def drawn(record: GameRecord) -> bytes:
-    """Return the gif of a game; raise Refused if it cannot be drawn. A process of its own leaves the server free."""
+    """Return the gif of a game, an svg without Pillow; raise Refused. A process of its own leaves the server free."""
+    ending = "gif" if find_spec("PIL") and find_spec("resvg_py") else "svg"
     with tempfile.TemporaryDirectory() as folder:
-        saved, out = Path(folder) / "game.pgn", Path(folder) / "game.gif"
+        saved, out = Path(folder) / "game.pgn", Path(folder) / f"game.{ending}"
         save_record(record, saved)
         command = [sys.executable, "-m", "kriegbot", "render", str(saved), "--out", str(out)]
         done = subprocess.run(command, capture_output=True, cwd=folder, timeout=DRAWING_SECONDS, check=False)

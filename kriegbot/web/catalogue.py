@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from kriegbot.kernels import prepare_first
 from kriegbot.narration import learning
 from kriegbot.narration.diary import meanings
 from kriegbot.narration.glance import marks, own_men
@@ -161,6 +162,7 @@ def learning_routes(registry: Registry) -> list[Route]:
         chances = None
         if "shading" in query:
             async with shading:  # one at a time: the first may wait for kernels
+                await asyncio.to_thread(prepare_first)
                 chances = await asyncio.to_thread(state.shading)
         return JSONResponse(
             about

@@ -27,7 +27,7 @@ import msgspec
 from kriegbot.narration.helping import Help
 from kriegbot.narration.names import both_named
 from kriegbot.request import BROKEN_OFF, Refused, can_sit, is_played, is_resumable, playing, refusing, saved_games
-from kriegbot.web.notices import Analysis, GameList, OpenGame, SavedGame, TurningPoints
+from kriegbot.web.notices import Analysis, GameList, SavedGame, TurningPoints
 from referee import GameRecord, RecordError, RuleSet, UnknownRuleSet, load_record, rule_set, save_record
 from referee.formats import format_of
 from referee.pgn import pgn_decoded
@@ -97,14 +97,14 @@ class Library:
             raise Refused("That game is in progress. It can be opened when it has ended.")
         return path
 
-    def waiting(self, browser: str) -> list[OpenGame]:
-        """Return the ways back to unfinished games of an earlier server, for a person with one seat in them."""
+    def waiting(self, browser: str) -> dict[str, str]:
+        """Return unfinished games of an earlier server, by id, for a person with one seat in them."""
         mine = dict[str, str]()
         for file, one in [*self.seatings.items()]:
             sides = [side for side, owner in one.browsers.items() if owner == browser]
             mine |= {file: one.ids[sides[0]]} if len(sides) == 1 else {}
         games = [game for game in self.games().games if game.resumable and game.file in mine] if mine else []
-        return [OpenGame(mine[game.file], f"{game.white} – {game.black}") for game in games]  # noqa: RUF001
+        return {mine[game.file]: f"{game.white} – {game.black}" for game in games}  # noqa: RUF001
 
     def load(self, name: str) -> GameRecord:
         """Return a saved game; raise Refused if it cannot be read."""

@@ -127,11 +127,6 @@ class Side(PageGame):
         self.browser = None
         self.game.keep()
 
-    def belongs_to(self, browser: str, *, is_host: bool) -> bool:
-        """Return True if this browser may come back to the side; two people at one screen have to leave the game."""
-        others = [side.browser for side in self.game.people.values() if side is not self]
-        return browser not in others and (browser == self.browser or (is_host and self.may_invite))
-
     def claim(self, *, is_draw: bool) -> None:
         """End a game that the other person has left: a draw, or this one wins. Raise Refused if they left just now."""
         other = self.game.people[not self.color]

@@ -81,13 +81,6 @@ class SavedGame(msgspec.Struct):
     resumable: bool
 
 
-class OpenGame(msgspec.Struct):
-    """A game in progress that belongs to a browser, and the players."""
-
-    game: str
-    players: str
-
-
 class BeliefShown(msgspec.Struct):
     """A side's belief beside the true board."""
 
@@ -278,9 +271,9 @@ class GameList(Notice, tag="library"):
 
 
 class InProgress(Notice, tag="progress"):
-    """The games in progress that belong to this browser."""
+    """The games in progress that belong to this browser: the players of each, by its id."""
 
-    games: list[OpenGame]
+    games: dict[str, str]
 
 
 class PaceSet(Kept, tag="pace"):
@@ -307,6 +300,7 @@ class ResultsTable(Kept, tag="results"):
     rows: list[ResultsRow]
     about: str  # rating and wins in a row
     practise: list[ToPractise]
+    puzzles: str  # rating and right answers in a row
     game: str | None
     text: str  # what this game, just ended, means
 

@@ -22,6 +22,7 @@ from kriegbot.request import (
     check_sandbox,
     color_of,
     is_resumable,
+    limits_of,
     program_in,
     program_of,
     rules_of,
@@ -44,9 +45,7 @@ from kriegbot.web.registry import PageGame, Registry
 from kriegbot.web.requests import Act, Invite, New, Rename, Request, SetPace, Switch, Watch, WithTry
 from kriegbot.web.review import AnalystFailed, Beliefs, Review
 from kriegbot.web.seats import TimeControl
-from referee import NO_LIMITS, GameRecord, Limits, Referee, View
-
-FIFTY = Limits(quiet_plies=100)
+from referee import GameRecord, Referee, View
 
 
 class PersonGame(Side):
@@ -244,10 +243,11 @@ class ReplayedGame(PageGame):
         super().__init__(registry, id_=id_)
         if id_ is not None:
             self.is_for_guests = record.headers["White"] == record.headers["Black"] == PERSON
-        self.introduce(
-            both_named(record.headers), rules_called(record.rules, record.limits), record.headers.get("Seed")
-        )
-        self.finish(record, Review.of(self.id, record, registry.reviews), path)
+        names, rules = both_named(record.headers), rules_called(record.rules, record.limits)
+        review = Review.of(self.id, record, registry.reviews)
+        you = None if review.you is None else chess.COLOR_NAMES[review.you]
+        self.introduce(names, rules, record.headers.get("Seed"), you=you)
+        self.finish(record, review, path)
 
 
 class SpectatorGame(PageGame):
@@ -295,7 +295,7 @@ def seat_people(
             you=chess.COLOR_NAMES[color],
             men=letters(own_men(referee.view(color))),
             two=game.is_for_two,
-            joined=sides[not color].browser is not None if game.is_for_two else False,
+            joined=game.is_for_two and sides[not color].browser is not None,
             onlookers=None if game.onlookers is None else link + game.onlookers.id,
             clock=None if setup.control is None else str(setup.control),
             invitation=link + sides[not color].id if side.may_invite else None,
@@ -308,7 +308,7 @@ def new_game(registry: Registry, request: New) -> PersonGame:
     seed, control = seed_of(request.seed), TimeControl.of(request.clock)
     color, rules = color_of(request.color, seed), rules_of(request.rules)
     program = _program(registry, request.opponent)
-    limits = FIFTY if request.fifty else NO_LIMITS
+    limits = limits_of(request.limits)
     setup = GameSetup(rules, seed, is_seed_given=request.seed is not None, control=control, limits=limits)
     return seat_people(registry, setup, {not color: program}, {color: False})[color]
 
@@ -317,7 +317,7 @@ def invited(registry: Registry, request: Invite) -> list[PersonGame]:
     """Return both sides of a new game between two people; that of whoever asks comes first."""
     seed = seed_of(None)
     color, rules, control = color_of(request.color, seed), rules_of(request.rules), TimeControl.of(request.clock)
-    setup = GameSetup(rules, seed, control=control, limits=FIFTY if request.fifty else NO_LIMITS)
+    setup = GameSetup(rules, seed, control=control, limits=limits_of(request.limits))
     sides = seat_people(registry, setup, {}, {color: True, not color: False})
     if request.name:
         sides[color].rename(request.name)

@@ -75,6 +75,7 @@ class PageGame:
 
     kind: ClassVar[str]
     color: chess.Color | None = None  # the side that a person plays here
+    may_invite = False  # True for the host's side of a game between two people
 
     def __init__(self, registry: Registry, play: GameThread | None = None, id_: str | None = None) -> None:
         self.id = id_ or secrets.token_urlsafe(12)  # its name in addresses
@@ -102,10 +103,6 @@ class PageGame:
     def sit_down(self, browser: str, name: str, *, is_host: bool) -> None:  # noqa: ARG002 - for people
         """Seat a browser; raise Refused if there is no seat for it."""
         self.browser = browser
-
-    def belongs_to(self, browser: str, *, is_host: bool) -> bool:  # noqa: ARG002 - for people
-        """Return True if this browser may come back to the game."""
-        return browser == self.browser
 
     def leave(self, why: str) -> None:
         """Let the game end without this page."""
@@ -261,8 +258,8 @@ class Registry:
     def results_shown(self, game: str | None = None, text: str = "") -> notices.ResultsTable:
         """Return the results of whoever runs the server, with a sentence on a game that has just ended."""
         results = self.results.all()
-        about, skills = results_text(results), self.results.to_practise()
-        return notices.ResultsTable(results_rows(results), about, skills, game, text)
+        about, skills, puzzles = results_text(results), self.results.to_practise(), self.results.puzzles_text()
+        return notices.ResultsTable(results_rows(results), about, skills, puzzles, game, text)
 
     def add_review(self, record: GameRecord, themes: Sequence[str]) -> None:
         """Store the themes of the turning points of whoever runs the server, and send the new results."""
@@ -303,10 +300,11 @@ class Registry:
         near = [id_ for id_ in known if id_.startswith(text[: len(id_)]) and len(text) >= SHORTEST_ID]
         return near[0] if len(near) == 1 else text
 
-    def in_progress(self, browser: str, *, is_host: bool) -> list[notices.OpenGame]:
-        """Return the ways back to the games in progress that belong to a browser, also to those that a server left."""
-        mine = [game for game in self._live() if game.belongs_to(browser, is_host=is_host)]
-        return [*(notices.OpenGame(game.id, game.called) for game in mine), *self.library.waiting(browser)]
+    def in_progress(self, browser: str, *, is_host: bool) -> dict[str, str]:
+        """Return the games in progress that belong to a browser, also those that an earlier server left, by id."""
+        mine = [game for game in self._live() if browser == game.browser or (is_host and game.may_invite)]
+        plays = [game.play for game in mine]  # two people at one screen, who have both seats, have to leave their game
+        return {one.id: one.called for one in mine if plays.count(one.play) == 1} | self.library.waiting(browser)
 
     def tend(self) -> None:
         """Abandon games that no browser shows: too many of them, or any for too long."""

@@ -16,7 +16,7 @@ from kriegbot.request import Refused
 IS_GUEST = "kriegbot.guest"  # in the scope of a connection: True if it comes by a link to one game
 MAX_BYTES = 4096  # of a message from a browser
 MAX_TRY = 20  # characters of a try; no notation is longer
-MAX_CHOICES = 1000  # characters of the choices that the page wants to find again
+MAX_CHOICES = 2000  # characters of the choices that the page wants to find again
 MAX_MOMENTS = 16  # moments in one request for beliefs
 MAX_PACE = 10.0  # seconds for each try
 
@@ -73,7 +73,7 @@ class New(Detailed):
     rules: str
     seed: str | None  # digits, since JavaScript would round a number; null for a fresh one
     clock: str | None  # seconds at the start and for each move, as in "300+5"; null for none
-    fifty: bool = False  # True for a draw after fifty moves without a capture or pawn move
+    limits: str = "none"  # as of commands
 
 
 class Invite(Detailed):
@@ -83,7 +83,7 @@ class Invite(Detailed):
     rules: str
     clock: str | None
     name: Name = ""  # of the sender
-    fifty: bool = False
+    limits: str = "none"
 
 
 class Watch(Detailed):

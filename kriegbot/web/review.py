@@ -19,7 +19,7 @@ import numpy as np
 
 from kriegbot.belief.timeline import BeliefSnapshot
 from kriegbot.children import WorkerDied, WorkerPool, lower_priority
-from kriegbot.kernels import prepare
+from kriegbot.kernels import prepare_first
 from kriegbot.narration.helping import Hint, basis_of_values, hint
 from kriegbot.narration.moments import Moment, moments
 from kriegbot.narration.names import your_side
@@ -168,7 +168,7 @@ _beliefs: Beliefs | None = None  # of the analyst's process
 
 def _start_worker() -> None:
     global _beliefs
-    prepare()
+    prepare_first()
     _beliefs = Beliefs()
     _beliefs.hint("", Referee().view(chess.WHITE))  # loads the kernels
     lower_priority()  # not before: a busy machine would keep it from starting

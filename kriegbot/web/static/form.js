@@ -118,7 +118,7 @@ export function newForm(send, { players, rules }) {
     const choices = { color, rules: $("rules").value, clock: clock() };
     keep({ ...choices, fifty: $("fifty").checked ? "yes" : "", opponent: $("opponent").value, level: level() ?? "", time: $("time").value, depth: $("depth").value });
     say("");
-    return { ...choices, fifty: $("fifty").checked, clock: choices.clock || null };
+    return { ...choices, limits: $("fifty").checked ? "quiet=100" : "none", clock: choices.clock || null };
   }
 
   $("new").onsubmit = (event) => {

@@ -38,6 +38,7 @@ export function graphs(count, looks, at, points, show) {
       show(Math.round(((event.clientX - left) / width) * (count - 1)));
     };
     const key = SIDES.map((side) => make("span", { className: `key-of ${side}` }, side === "white" ? "White" : "Black"));
-    return make("figure", {}, make("figcaption", {}, `${title} (percent) `, ...key), picture);
+    const [top, bottom] = ["100%", "0%"].map((text) => make("span", { className: "scale", "aria-hidden": true }, text));
+    return make("figure", {}, make("figcaption", {}, title, ...key), top, picture, bottom);
   });
 }

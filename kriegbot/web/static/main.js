@@ -1,12 +1,13 @@
 // The page. The address decides what it shows: the form for a new game, saved games, a game, or texts.
 
+import { forget, offerMoments, remember, tryAgain } from "./again.js";
 import { recall } from "./choices.js";
 import { atOneScreen, makePrivacyScreen } from "./privacy.js";
 import { newForm } from "./form.js";
 import { guidedGame } from "./learn.js";
 import { askToJoin, showNetwork, showProgress } from "./people.js";
 import { savedGames } from "./library.js";
-import { offerNext, showOutcome } from "./outcome.js";
+import { offerNext, offerTrying, showOutcome } from "./outcome.js";
 import { drawPicture } from "./picture.js";
 import { startPlay } from "./play.js";
 import { puzzleBook } from "./puzzles.js";
@@ -34,6 +35,8 @@ let game = null;
 let play = null;
 let review = null;
 let over = null;
+let wanted = null; // the turning point that the person has chosen on the start page
+let levels = [];
 
 const send = connect({ isGuest: () => isGuest, onOpen: rejoin, onMessage: receive, onState: (text) => {
   $("lost").hidden = !text;
@@ -80,7 +83,11 @@ function show(name) {
   document.body.dataset.place = name;
   if (name !== "privacy" && $("lost").hidden) send({ do: "progress" });
   if (name === "learn") teach(location.hash.split("-")[1]);
-  if (name === "puzzles") pose();
+  if (name === "puzzles") pose(location.hash.endsWith("-today"));
+  if (name === "start") offerMoments((file, moment) => {
+    wanted = { file, moment };
+    send({ do: "open", file });
+  });
 }
 
 function leave() {
@@ -135,7 +142,8 @@ function look() {
   play?.close();
   play = null;
   show("review");
-  review = startReview(places.review, send, game, shareLinks);
+  review = startReview(places.review, send, game, { share: shareLinks, again: tryAgain, remember, offer: offerTrying, wanted: wanted?.moment });
+  wanted = null;
   if (over) review.receive(over);
 }
 
@@ -161,7 +169,7 @@ function end(message) {
     wantsRematch = request.do === "rematch";
     send(request);
   };
-  showOutcome(game, over, ask, { isGuest, startAgain, isForTwo: atOneScreen() !== null });
+  showOutcome(game, over, ask, { isGuest, startAgain, levels, isForTwo: atOneScreen() !== null });
 }
 
 function goOn({ game: id }) {
@@ -172,7 +180,12 @@ function goOn({ game: id }) {
 
 /** Shows a refusal beside the form that it answers. */
 function refuse({ text, to }) {
-  if (["library", "open", "resume", "delete"].includes(to) && !places.library.hidden) library.say(text);
+  if (to === "open" && wanted) {
+    forget(wanted.file);
+    wanted = null;
+    show("start");
+    say.start(text);
+  } else if (["library", "open", "resume", "delete"].includes(to) && !places.library.hidden) library.say(text);
   else if (to === "watch") say.watch(text);
   else if (to === "visit" && over) return; // a new server does not know the game; the review stays
   else if (["visit", "join"].includes(to) || !game) {
@@ -181,12 +194,15 @@ function refuse({ text, to }) {
     show("start");
     say.start(text);
   } else {
-    $("outcome-about").textContent = text;
+    $("outcome-results").textContent = text;
   }
 }
 
 function prepare({ done, total }) {
-  $("preparing").hidden = done >= total;
+  const text = done < total ? `Preparing, once: ${Math.floor((100 * done) / total)}%.` : "";
+  $("prepared").textContent = text;
+  document.body.style.setProperty("--prepared", JSON.stringify(text && ` ${text}`)); // beside whatever the person waits for
+  $("preparing").hidden = !text;
   $("progress").value = done;
   $("progress").max = total;
 }
@@ -200,6 +216,8 @@ function offer(hello) {
   say.start = newForm(send, hello);
   say.watch = watchForm($("watch-form"), send, hello);
   library = savedGames(send, hello);
+  levels = hello.players.find(({ name }) => name === "kriegbot").options.find(({ name }) => name === "level").takes.split("|");
+  if (document.body.dataset.place === "start") show("start"); // with the person's turning points
 }
 
 function isPlaying() {
@@ -228,7 +246,7 @@ $nav.onclick = (event) => {
   $("leaving").showModal();
 };
 
-for (const button of document.querySelectorAll("dialog > button")) {
+for (const button of document.querySelectorAll("dialog > button, #retry-close")) {
   button.onclick = () => button.closest("dialog").close(button.value);
 }
 

@@ -1,25 +1,46 @@
 // The end of a person's game, and what the person can do then.
 
+import { title } from "./form.js";
 import { make } from "./make.js";
 import { onlookersLink } from "./people.js";
 
 const $ = (id) => document.getElementById(id);
 
 /** Shows the end to one person, or at one screen to both. game, over: the server's messages; ask(message) answers. */
-export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo }) {
+export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo, levels }) {
   const verdict = { true: "You won", false: "You lost", null: over.result === "*" ? "Broken off" : "A draw" }[over.won];
   const file = over.saved?.split(/[\\/]/).at(-1);
   const button = (text, onclick, className = "") => make("button", { type: "button", onclick, className }, text);
   const rematch = button(`Rematch: ${sidesNext(game)}`, () => ask({ do: "rematch" }), "main");
   rematch.id = "rematch";
   $("outcome-text").textContent = isForTwo ? over.text : sentence(verdict, over);
-  $("outcome-about").textContent = [over.saved && !isGuest ? `Saved as ${file}.` : "", over.seed && !game.two ? `Seed: ${over.seed}.` : ""].join(" ").trim();
+  $("outcome-about").replaceChildren(over.saved && !isGuest ? `Saved as ${file}. ` : "",
+    ...(over.seed && !game.two ? [make("label", {}, "Seed ", make("input", { value: over.seed, readOnly: true, size: 10 }))] : []));
+  $("outcome").querySelector("details").hidden = !$("outcome-about").textContent;
+  const trying = button("Try your moments", () => {});
+  [trying.id, trying.hidden] = ["try-moments", true]; // until there are any
+  const level = nextLevel(game, over, levels);
   $("outcome-do").replaceChildren(
     ...(over.resumable && !isGuest ? [button("Continue", () => ask({ do: "resume", file }), "main")] : isForTwo ? [] : [rematch]),
+    ...(level ? [button(level.text, () => ask({ do: "new", opponent: `kriegbot:level=${level.name}`, color: game.you, rules: $("rules").value, limits: $("fifty").checked ? "quiet=100" : "none", seed: null, clock: game.clock }))] : []),
+    trying,
     ...(over.resumable && !isGuest ? [button("Look at both sides", () => ask({ do: "open", file }))] : []),
     ...(game.two && !over.resumable ? [onlookersLink(game)] : []),
-    ...(isGuest ? [] : [button("New game", startAgain)]));
+    ...(isGuest || level ? [] : [button("New game", startAgain)]));
   $("outcome").hidden = false;
+}
+
+/** Offers to try the person's turning points again; start() begins; null: there are none. */
+export function offerTrying(start) {
+  const button = $("try-moments");
+  if (button) [button.hidden, button.onclick] = [!start, start];
+}
+
+/** The level to play next, and the reason; null unless the person has won or lost against a level beside one. */
+function nextLevel(game, over, levels) {
+  const last = game[game.you === "white" ? "black" : "white"].match(/^(\w+) bot$/)?.[1].toLowerCase();
+  const name = over.won !== null && levels.includes(last) && levels[levels.indexOf(last) + (over.won ? 1 : -1)];
+  return name ? { name, text: `${title(name)} next, since ${over.won ? `you beat ${title(last)}` : `${title(last)} was too strong`}` } : null;
 }
 
 /** The end in the person's words: "You lost on time. Black wins." for "Forfeit, Black wins (lost on time)." */

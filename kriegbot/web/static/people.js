@@ -22,10 +22,10 @@ export function showNetwork(message) {
 
 /** Shows the ways back to games in progress, but for the one on the page. */
 export function showProgress({ games }, shown) {
-  const others = games.filter((one) => one.game !== shown?.id);
+  const others = Object.entries(games).filter(([id]) => id !== shown?.id);
   $("in-progress").hidden = !others.length;
   $("in-progress").replaceChildren(others.length > 1 ? "Games in progress: go back to" : "Game in progress: go back to",
-    ...others.map((one) => make("a", { className: "button", href: `#game=${one.game}` }, one.players)));
+    ...others.map(([id, players]) => make("a", { className: "button", href: `#game=${id}` }, players)));
 }
 
 /** The name that a guest gave in this browser: guests' choices are not stored by the server. */

@@ -58,7 +58,7 @@ export function startPlay(root, send, game) {
   $("resign").onclick = () => $("resigning").showModal();
   $("resigning").onclose = () => $("resigning").returnValue === "yes" && send({ do: "resign" });
   $("heat").onchange = () => {
-    if ($("heat").checked) $("heat-text").textContent = "Working it out …";
+    if ($("heat").checked) work();
     send({ do: "heat", on: $("heat").checked });
   };
   $("cancel").onclick = () => prepare(null);
@@ -161,7 +161,7 @@ export function startPlay(root, send, game) {
     [view, received] = [message, performance.now()];
     const news = log.take(view.log);
     if (news && news !== "end" && before && !isMute) beep(news); // another message follows at the end
-    if ($("heat").checked) $("heat-text").textContent = "Working it out …";
+    if ($("heat").checked) work();
     if (chances.length) chances = [];
     markers.take(view);
     showTurn();
@@ -219,8 +219,14 @@ export function startPlay(root, send, game) {
     chances = message.chances;
     $("heat").checked = message.on;
     $("heat-kind").disabled = !message.on;
+    $("heat-text").classList.remove("working");
     $("heat-text").textContent = message.on && view && message.ply === view.ply ? (chances.length ? `From ${message.basis}.` : "No position is consistent with the announcements.") : "";
     draw();
+  }
+
+  function work() {
+    $("heat-text").textContent = "Working it out …";
+    $("heat-text").classList.add("working");
   }
 
   function heat() {

@@ -36,13 +36,14 @@ export function puzzleBook() {
     return BigInt(/^[0-9a-f]{1,200}$/.test(stored) ? `0x${stored}` : 0);
   }
 
-  async function begin() {
-    if (now) return;
+  /** Starts or continues; isToday: with the puzzle of the day. */
+  async function begin(isToday) {
+    if (now) return isToday && pose(book.today);
     book = await load("puzzles");
     if (!book) return;
     offer($("puzzle-kind"), "puzzle-kind", { [ALL]: "All kinds", ...book.kinds });
     offer($("puzzle-grade"), "puzzle-grade", { [ALL]: "All levels", ...Object.fromEntries(book.grades.map((grade) => [grade, grade])) });
-    await next();
+    await (isToday ? pose(book.today) : next());
   }
 
   /** Shows a puzzle by its number. */

@@ -18,7 +18,8 @@ function puzzles({ skill, puzzles: kind }) {
 }
 
 /** Shows the server's message; game is the one on the page, if there is one. */
-export function showResults({ rows, about, practise, game: ended, text }, game) {
+export function showResults({ rows, about, practise, puzzles: score, game: ended, text }, game) {
+  $("puzzle-streak").textContent = score;
   $("results").hidden = !rows.length;
   $("results-about").textContent = about;
   $("results").querySelector("tbody").replaceChildren(...rows.map((row) => make("tr", {},

@@ -5,7 +5,7 @@ import { Diagram, SIGNS } from "./diagram.js";
 import { graphs } from "./graph.js";
 import { make } from "./make.js";
 import { Sheet } from "./sheet.js";
-import { tryTable, turningPoints } from "./values.js";
+import { tryTable, turningPoints, UNPOSED } from "./values.js";
 
 const SIDES = ["white", "true", "black"];
 const TABS = { white: "White", true: "True board", black: "Black" };
@@ -19,11 +19,16 @@ const COARSE = [9, 3, 1]; // every ninth moment first, so that curves appear soo
 const AT_ONCE = 8; // moments in one request
 const HEAD_START = 2000; // milliseconds in which the turning points alone are analysed
 const PAUSE = 300; // least milliseconds between two drawings of curves and lists
+let isLegendClosed = false;
 const budget = { left: BURST, at: 0 }; // of requests, shared by all reviews
 
-/** Shows a game in an element. send(message) sends to the server; share(file, picture, data, say) makes links save the game. */
-export function startReview(root, send, game, share = null) {
-  const state = { frames: [], at: 0, live: false, looks: new Map(), requested: new Set(), requestedAt: 0, soon: 0, later: 0, turning: null, isTurningRequested: false, turningAt: 0, isTurningRefused: false, over: null, paused: false };
+/**
+ * Shows a game in an element. send(message) sends to the server. tools, if there are any: share(file, picture, data, say)
+ * makes links save the game; again(moment) poses a turning point, `wanted` the number of the first one to pose, and
+ * remember(file, points) notes those of the person.
+ */
+export function startReview(root, send, game, tools = null) {
+  const state = { frames: [], at: 0, live: false, looks: new Map(), requested: new Set(), requestedAt: 0, soon: 0, later: 0, turning: null, isTurningRequested: false, turningAt: 0, isTurningRefused: false, over: null, paused: false, posed: null };
   const flipped = game.you === "black";
   const isFile = game.kind === "file";
 
@@ -46,14 +51,14 @@ export function startReview(root, send, game, share = null) {
     ([id, download, words]) => make("a", { className: "button", id, href: "#", download, hidden: true }, words));
   const ending = make("p", { className: "ending" });
   const notice = make("p", { className: "ending", role: "alert" });
-  share?.(...links, () => ({ game, over: state.over, frames: state.frames, looks: state.looks, turning: state.turning }), (text) => { notice.textContent = text; });
+  tools?.share(...links, () => ({ game, over: state.over, frames: state.frames, looks: state.looks, turning: state.turning }), (text) => { notice.textContent = text; });
   const tabs = make("div", { role: "tablist", "aria-label": "Boards", className: "tabs" });
   const panels = Object.fromEntries(SIDES.map((side) => [side, panel(side)]));
   const live = game.kind === "watch" ? liveControls() : null;
   root.classList.add("review");
   root.replaceChildren(
     make("div", { className: "heading" }, make("h2", {}, `${game.white} – ${game.black}`),
-      make("p", { className: "about" }, [game.rules, game.seed ? `seed ${game.seed}` : ""].filter(Boolean).join(" · "))),
+      make("p", { className: "about", title: game.seed ? `Seed ${game.seed}` : "" }, game.rules)),
     ...(live ? [live] : []),
     make("div", { className: "steps" }, buttons[0], buttons[1], slider, buttons[2], buttons[3], count),
     make("div", { className: "now" }, line, ending, notice,
@@ -61,6 +66,7 @@ export function startReview(root, send, game, share = null) {
         make("label", {}, "of ", kind), boxes.hidden.label)),
     make("div", { className: "columns" },
       make("div", {}, tabs, make("div", { className: "boards" }, ...SIDES.map((side) => panels[side].element)),
+        legend(),
         make("div", { className: "under" }, values, panels.white.notes, panels.black.notes)),
       make("div", { className: "aside" }, progress, turning, sheet.element, curves)),
     make("p", { className: "keys" }, ...links, " Keys: ← → one try, ↑ ↓ one move, Page Up and Page Down ten tries, Home and End."));
@@ -70,7 +76,8 @@ export function startReview(root, send, game, share = null) {
   slider.oninput = () => show(Number(slider.value));
   document.addEventListener("keydown", onKey);
   const clock = setInterval(ask, 1000); // repeats a request whose answer another tab has displaced
-  select("true");
+  select(game.you ?? "true");
+  root.classList.toggle("one-side", Boolean(game.you));
   window.scrollTo(0, 0);
 
   function tick(text, checked) {
@@ -219,6 +226,30 @@ export function startReview(root, send, game, share = null) {
     return (state.turning?.points ?? []).filter(({ side }) => side === (game.you ?? side));
   }
 
+  /** Poses a turning point, as soon as its moment is analysed. */
+  function pose(point) {
+    state.posed = point;
+    if (state.at !== point.index) show(point.index);
+    const [frame, look] = [state.frames[point.index], state.looks.get(point.index)];
+    if (!look?.tries.length) return;
+    const all = shownPoints().filter(({ theme }) => !UNPOSED.includes(theme));
+    const later = all[all.findIndex(({ index }) => index === point.index) + 1];
+    const log = state.frames.slice(0, point.index + 1).flatMap(({ news }) => news[point.side]);
+    state.posed = null;
+    tools.again({ point, frame, look, made: state.frames[point.index + 1].move, log, next: later ? () => pose(later) : null });
+  }
+
+  /** Notes the person's turning points for the start page, and poses the one that they chose there. */
+  function noteMoments() {
+    if (!tools || !game.you || !state.turning?.sides.includes(game.you)) return;
+    const points = shownPoints().filter(({ theme }) => !UNPOSED.includes(theme));
+    if (state.over?.saved) tools.remember(state.over.saved.split(/[\\/]/).at(-1), points);
+    const wanted = points.find(({ index }) => index === tools.wanted);
+    tools.wanted = null;
+    if (wanted) pose(wanted);
+    tools.offer(points.length ? () => pose(points[0]) : null);
+  }
+
   function drawCurves() {
     curves.hidden = state.looks.size < 2 || state.frames.length < 3;
     if (!curves.hidden) curves.replaceChildren(...graphs(state.frames.length, state.looks, state.at, shownPoints(), show));
@@ -230,18 +261,18 @@ export function startReview(root, send, game, share = null) {
     drawCurves();
     const left = state.frames.length - state.looks.size;
     const isEmpty = state.live || state.frames.length < 2;
-    for (const link of links) link.hidden = !share || state.live;
+    for (const link of links) link.hidden = !tools || state.live;
     progress.hidden = isEmpty || isFile || Boolean(!left && hasTurning());
     progress.textContent = hasTurning() ? `Analysing the game: ${left} moments left …` : "Looking for the turning points …";
     if (isEmpty) return;
-    const parts = state.turning ? turningPoints(state.turning, game.you, show) : [];
+    const parts = state.turning ? turningPoints(state.turning, game.you, show, tools && pose) : [];
     if (turning.textContent !== parts.map((part) => part.textContent).join("")) turning.replaceChildren(...parts);
   }
 
   function receive(message) {
     if (message.is === "frames") {
       const before = state.frames.length;
-      const isFollowing = before ? state.at === before - 1 : game.kind !== "replay";
+      const isFollowing = before ? state.at === before - 1 : !["replay", "file"].includes(game.kind);
       state.frames.splice(message.start, Infinity, ...message.frames);
       state.live = message.live;
       state.isTurningRequested &&= hasTurning(); // after a lost connection, ask again
@@ -251,6 +282,7 @@ export function startReview(root, send, game, share = null) {
       const isNew = !state.looks.has(message.index); // another tab may have asked for it
       state.looks.set(message.index, message);
       state.requested.delete(message.index);
+      if (message.index === state.posed?.index) pose(state.posed);
       if (isNew && message.index === state.at) draw();
       else if (isNew) state.later ||= setTimeout(drawGrowing, PAUSE);
       if (!state.requested.size || isNew) ask();
@@ -258,9 +290,11 @@ export function startReview(root, send, game, share = null) {
       state.turning = message;
       drawGrowing();
       ask();
+      noteMoments();
     } else if (message.is === "over") {
       state.over = message;
       draw();
+      noteMoments();
     } else if (message.is === "refusal") {
       notice.textContent = message.text;
       state.isTurningRefused ||= message.to === "turning";
@@ -279,6 +313,16 @@ export function startReview(root, send, game, share = null) {
   }
 
   return { receive, close };
+}
+
+/** Explains what stands on the boards, until the person closes it. */
+function legend() {
+  const key = (name, words) => [make("span", { className: `key ${name}`, "aria-hidden": true }, SIGNS[name]), ` ${words}. `];
+  const element = make("details", { className: "legend", open: !isLegendClosed }, make("summary", {}, "Signs"), make("p", {},
+    "Numbers: the chance in percent that an enemy piece stands there, as that side knew it. Sure, and right: ", ...key("right", "a piece"),
+    "Sure, and wrong: ", ...key("wrong", "no piece is there"), ...key("missed", "a piece where there should be none"), "Arrow: the try."));
+  element.ontoggle = () => { isLegendClosed = !element.open; };
+  return element;
 }
 
 /** The pieces of a side; "true": all of them. */

@@ -1,5 +1,7 @@
 // A review as one file for any browser: the game, its analysis, and the page's scripts and styles. It loads nothing.
 
+import { chosen } from "./choices.js";
+
 const MODULES = ["make.js", "diagram.js", "values.js", "sheet.js", "graph.js", "review.js"]; // each after what it imports
 const STYLES = ["style.css", "review.css"];
 const IMPORT = /^import \{([^}]*)\} from "\.\/([\w.]+)";$/gm;
@@ -17,8 +19,11 @@ export function asFunction(name, text) {
 export async function sharedPage({ game, over, frames, looks, turning }) {
   const read = async (name) => (await fetch(`static/${name}`)).text();
   const [scripts, styles] = await Promise.all([Promise.all(MODULES.map(read)), Promise.all(STYLES.map(read))]);
-  const info = { ...game, id: "", kind: "file", invitation: null };
-  const data = { game: info, over: over && { ...over, saved: null }, frames, looks: [...looks.values()], turning };
+  const named = (name) => (name === "You" ? chosen("name") || "A person" : name);
+  const side = game.you === "black" ? "Black" : "White"; // texts to the person are for others now
+  const points = turning?.points.map((one) => ({ ...one, text: one.text.replace(/\byour\b/gi, `${side}'s`).replace(/\byou\b/gi, side) }));
+  const info = { ...game, id: "", kind: "file", invitation: null, onlookers: null, white: named(game.white), black: named(game.black) };
+  const data = { game: info, over: over && { ...over, saved: null }, frames, looks: [...looks.values()], turning: turning && { ...turning, points } };
   const script = [
     "const modules = {};",
     ...MODULES.map((name, number) => asFunction(name, scripts[number])),
@@ -29,7 +34,7 @@ export async function sharedPage({ game, over, frames, looks, turning }) {
     "for (const more of [data.turning, data.over]) if (more) review.receive(more);",
   ].join("\n").replaceAll("</", "<\\/").replaceAll("<!--", "<\\!--");
   const pieces = document.querySelector("body > svg").outerHTML;
-  const title = `Kriegspiel: ${game.white} – ${game.black}`.replace(/[&<>]/g, "");
+  const title = `Kriegspiel: ${info.white} – ${info.black}`.replace(/[&<>]/g, "");
   const squares = document.documentElement.dataset.squares ?? "";
   return `<!doctype html>
 <html lang="en" data-squares="${squares}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">
@@ -48,7 +53,9 @@ function saves(link, make, say) {
     if (link.ariaBusy === "true") return;
     [link.ariaBusy, link.textContent] = ["true", `${text}: working …`];
     try {
-      link.href = URL.createObjectURL(await make());
+      const blob = await make();
+      link.href = URL.createObjectURL(blob);
+      link.download = `kriegspiel.${blob.type.match(/html|gif|svg/)[0]}`;
       link.click();
     } catch (error) {
       say(error.message);

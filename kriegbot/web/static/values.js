@@ -4,6 +4,7 @@ import { percentOf } from "./diagram.js";
 import { make } from "./make.js";
 
 const SHOWN = 8; // tries of a table
+export const UNPOSED = ["lucky", "mate certain"]; // themes of turning points without an error
 let showsAll = false; // tables show all tries from the first time that the person asks for it
 
 export const percent = (chance) => (chance > 0 && chance < 0.005 ? "<1%" : chance > 0.995 && chance < 1 ? ">99%" : `${percentOf(chance)}%`);
@@ -47,13 +48,14 @@ export function tryTable(frame, look, next, isFile = false) {
   return [heading, ...askFirst(questions), table, ...unlikely, button];
 }
 
-/** The turning points of one side or of all that are analysed, in words. */
-export function turningPoints({ points, sides }, side, show) {
+/** The turning points of one side or of all that are analysed, in words; again(point) poses one as a puzzle, if given. */
+export function turningPoints({ points, sides }, side, show, again) {
   return ["white", "black"].filter((one) => sides.includes(one) && one === (side ?? one)).flatMap((one) => {
     const title = side ? "Turning points" : `${one === "white" ? "White" : "Black"}'s turning points`;
     const items = points.filter((point) => point.side === one).map((point) => make("li", {},
       make("button", { type: "button", onclick: () => show(point.index) }, `${point.place} ${point.made}`),
       make("span", { className: "fell" }, point.theme === "lucky" ? " lucky" : ` ${point.theme}, winning chances ${point.before}% → ${point.after}%`),
+      ...(again && !UNPOSED.includes(point.theme) ? [" ", make("button", { type: "button", className: "again", onclick: () => again(point) }, "Try it again")] : []),
       make("p", {}, point.text)));
     const none = make("p", {}, "None: by what was known, no move certainly lost much.");
     return [make("h3", {}, title), items.length ? make("ol", {}, ...items) : none];
