@@ -306,7 +306,7 @@ def test_the_page_works_at_an_address_of_the_network(tmp_path: Path) -> None:
         assert str(page.one("#link").get_attribute("value")).startswith(f"http://{urlsplit(server.address).netloc}/")
         page.one("#copy").click()
         page.until_text("#copy", "Copied")
-        leave(page, "#again")
+        page.one("#again").click()  # a game of two people goes on
         page.start("rand", seed=2)
         move(page, 2, "e2", "e4")
 
@@ -480,6 +480,6 @@ def test_the_large_board_of_a_review_is_in_sight_on_a_phone(width: int, height: 
         page.start("rand", seed=2)
         resign(page)
         page.one("#review .sheet")
-        bottom = page.run("return document.querySelector('#panel-true .diagram').getBoundingClientRect().bottom")
+        bottom = page.run("return document.querySelector('.panel.chosen .diagram').getBoundingClientRect().bottom")
         assert 150 < bottom <= height
         assert page.run("return document.documentElement.scrollWidth") <= width

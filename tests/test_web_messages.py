@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from kriegbot.game.process import ProcessSeat
+from kriegbot.players.specs import parse_spec
 from kriegbot.request import Refused
 from kriegbot.web.notices import Kept, Notice
 from kriegbot.web.requests import MAX_MOMENTS, REQUESTS, Look, New, SetPace, Watch, WithGame, WithTry, read_request
@@ -76,3 +79,15 @@ def test_a_seed_is_never_a_number_for_javascript_would_round_it() -> None:
     assert read_request(json.dumps(GAME | {"seed": str(2**127 + 1)})) == New(
         "rand", "white", "berkeley", str(2**127 + 1), None
     )
+
+
+def test_a_program_keeps_its_priority_while_kernels_compile_for_a_person_who_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[object] = []
+    monkeypatch.setattr("kriegbot.game.process.lower_priority", seen.append)
+    seat = ProcessSeat(parse_spec("rand"), report=lambda *progress: seen.append(progress), low_priority=True)
+    lines = iter(["preparing 1 9 attacks:step", "ready"])
+    process: Any = SimpleNamespace(pid=7, pending_ready=1, received=lambda _wait: lines)
+    seat._wait_until_ready(process)
+    assert seen == [("attacks:step", 1, 9), 7]

@@ -17,13 +17,10 @@ export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo, le
   $("outcome-about").replaceChildren(over.saved && !isGuest ? `Saved as ${file}. ` : "",
     ...(over.seed && !game.two ? [make("label", {}, "Seed ", make("input", { value: over.seed, readOnly: true, size: 10 }))] : []));
   $("outcome").querySelector("details").hidden = !$("outcome-about").textContent;
-  const trying = button("Try your moments", () => {});
-  [trying.id, trying.hidden] = ["try-moments", true]; // until there are any
   const level = nextLevel(game, over, levels);
   $("outcome-do").replaceChildren(
     ...(over.resumable && !isGuest ? [button("Continue", () => ask({ do: "resume", file }), "main")] : isForTwo ? [] : [rematch]),
     ...(level ? [button(level.text, () => ask({ do: "new", opponent: `kriegbot:level=${level.name}`, color: game.you, rules: $("rules").value, limits: $("fifty").checked ? "quiet=100" : "none", seed: null, clock: game.clock }))] : []),
-    trying,
     ...(over.resumable && !isGuest ? [button("Look at both sides", () => ask({ do: "open", file }))] : []),
     ...(game.two && !over.resumable ? [onlookersLink(game)] : []),
     ...(isGuest || level ? [] : [button("New game", startAgain)]));
@@ -32,8 +29,8 @@ export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo, le
 
 /** Offers to try the person's turning points again; start() begins; null: there are none. */
 export function offerTrying(start) {
-  const button = $("try-moments");
-  if (button) [button.hidden, button.onclick] = [!start, start];
+  $("try-moments")?.remove();
+  if (start) $("outcome-do").append(make("button", { type: "button", id: "try-moments", onclick: start }, "Try your moments"));
 }
 
 /** The level to play next, and the reason; null unless the person has won or lost against a level beside one. */
