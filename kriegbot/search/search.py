@@ -36,7 +36,7 @@ FIRST_BOARDS = 16
 CHUNK_SECONDS = 0.01
 CHUNK_BOARDS = 256
 """Seconds or histories between two back-ups. A search that stops within a history returns the last values."""
-LISTED = 50  # histories whose moves a thread lists at a time
+LISTED = 50  # histories whose moves a thread lists at a time, about
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,8 @@ def _walk_part(trees: list[SearchTree], arguments: WalkArguments, histories: Inf
         own = lists._replace(scratch=np.empty_like(lists.scratch))
         return int(walk_batch(TABLES, trees[number], arguments, rows, weights, theirs, own, number, threads))
 
-    for counters in mapped(list_moves, slices(len(unlisted), LISTED), threads):
+    count = threads * max(1, round(len(unlisted) / (threads * LISTED)))  # slices, as many for each thread
+    for counters in mapped(list_moves, slices(len(unlisted), 1 + len(unlisted) // count), threads):
         trees[0].counters[:] += counters
     done = mapped(walk, range(threads), threads)
     return done[0] if len(set(done)) == 1 else 0
