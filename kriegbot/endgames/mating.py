@@ -52,7 +52,7 @@ LEVELS = 8  # of the recursion, moves and refusals together
 
 
 class MateSearch(NamedTuple):
-    """State of a search: lists of moves and outcomes for each level, costs and bounds of the tries at the root.
+    """State of a search: lists of moves and outcomes for each level, costs of the tries at the root.
 
     visits: [0] number of remembered sets of this game, then their keys. stalemate: its cost, LOST or 1.
     """
@@ -61,7 +61,6 @@ class MateSearch(NamedTuple):
     moves: kb.MoveArray
     outcomes: kb.WordArray
     costs: kb.RealArray
-    bounds: kb.RealArray
     visits: kb.WordArray
     stalemate: float
 
@@ -186,20 +185,29 @@ def bound_after(tables: kb.Words, search: MateSearch, node: KingSet, move: int) 
 
 @kb.entry
 def rate_tries(tables: kb.WordArray, pieces: kb.WordArray, squares: kb.Word, depth: int, search: MateSearch) -> int:
-    """Write the tries, their costs and the bounds after them; return their number, and remember the set.
+    """Write the costs of the tries that count; return the number of tries, and remember the set.
 
-    The bounds are for the largest proved part of the squares. Behind them stands that before a try, and behind the
-    costs the share of the squares in this part.
+    Those count that keep the proof of the largest proved part of the squares, else all. The cost of another, or one
+    that is not among the cheapest, is too high. Behind the costs stands the share of the squares in this part.
     """
     inner, node = kb.pointers(search), KingSet(pieces_at(kb.pointer(pieces), 0), squares)
     part = survey(inner.proofs, node.pieces, squares).part
     tries = kb.advance(inner.moves, LEVELS * kb.MAX_MOVES)
-    count = list_tries(kb.pointer(tables), node.pieces, tries)
+    count, bound = list_tries(kb.pointer(tables), node.pieces, tries), NEVER
+    if part:
+        bound = survey(inner.proofs, node.pieces, part).bound
+    kept = 0
     for i in range(count):
-        move = tries[i]
-        search.bounds[i] = bound_after(kb.pointer(tables), inner, KingSet(node.pieces, part), move)
-        search.costs[i] = cost_of_set(kb.pointer(tables), inner, node, move, depth, kb.number(kb.NONE), NEVER)
-    search.bounds[count] = survey(inner.proofs, node.pieces, part).bound if part else 0.0
+        search.costs[i] = bound_after(kb.pointer(tables), inner, KingSet(node.pieces, part), tries[i])
+        kept += part != kb.NONE and search.costs[i] < bound
+    least = NEVER
+    for i in range(count):
+        if kept and search.costs[i] >= bound:
+            search.costs[i] = NEVER
+            continue
+        limit = min(least + 2.0 * MARGIN, NEVER)
+        cost = cost_of_set(kb.pointer(tables), inner, node, tries[i], depth, kb.number(kb.NONE), limit)
+        search.costs[i], least = cost, min(least, cost)
     search.costs[count] = float(kb.popcount(part)) / float(kb.popcount(squares))
     times = min(kb.number(search.visits[0]), MAX_VISITS - 1)
     for i in range(times, 0, -1):
@@ -217,12 +225,7 @@ def _bound_after(tables: kb.WordArray, pieces: kb.WordArray, squares: kb.Word, m
 def mate_search(visits: kb.WordArray, stalemate: float = LOST) -> MateSearch:
     """Return the state of a search; `visits` are the sets of its game."""
     moves, outcomes = (LEVELS + 1) * kb.MAX_MOVES, LEVELS * MAX_OUTCOMES * OUTCOME
-    empty = (
-        np.zeros(moves, np.int32),
-        np.zeros(outcomes, np.uint64),
-        np.zeros(kb.MAX_MOVES + 1),
-        np.zeros(kb.MAX_MOVES + 1),
-    )
+    empty = np.zeros(moves, np.int32), np.zeros(outcomes, np.uint64), np.zeros(kb.MAX_MOVES + 1)
     return MateSearch(load_proofs(), *empty, visits, stalemate)
 
 
@@ -268,11 +271,9 @@ class Mating:
         self.tries += 1
         search = mate_search(self.visits, 1.0 if stalemate_wins else LOST)
         count = rate_tries(kb.TABLES, row, squares, DEPTH, search)
-        costs, keeps = search.costs[:count], search.bounds[:count] < search.bounds[count]
+        costs = search.costs[:count]
         if count == 0 or costs.min() >= NEVER:
             raise ValueError(f"no try can be legal: {dict(king.men)} against a king on {king.squares:#x}")
-        if keeps.any():
-            costs = np.where(keeps, costs, NEVER)
         best = search.moves[LEVELS * kb.MAX_MOVES :][:count][costs <= costs.min() + MARGIN]
         drawn = kb.random_numbers(kb.subseed(self.seed, self.tries), 1)[0]
         move = turned_move(kb.decode_move(int(best[int(drawn * len(best))])), king.color)
