@@ -175,5 +175,5 @@ def test_the_server_sends_no_square_of_the_king_and_refuses_what_is_no_practice(
         for path in ("KXK/7", "KRK/7?tried=a1a1", f"KRK/7?tried={many}"):
             with pytest.raises(HTTPError) as error:
                 urlopen(f"{server.address}lesson/{path}")
-            assert error.value.code == 400
+            assert error.value.code == 404
             error.value.close()

@@ -20,8 +20,11 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
-        monkeypatch.setattr("kriegbot.narration.even_time.time.monotonic", lambda: self.now)
-        monkeypatch.setattr("kriegbot.narration.even_time.time.sleep", self.sleep)
+        monkeypatch.setattr(even_time, "time", self)
+
+    def monotonic(self) -> float:
+        """Return the time."""
+        return self.now
 
     def sleep(self, seconds: float) -> None:
         """Time passes."""

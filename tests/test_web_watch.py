@@ -174,7 +174,8 @@ def test_a_saved_game_is_shown_whole(registry: Registry, tmp_path: Path, capsys:
     game = ReplayedGame(registry, load_record(path), str(path))
     told = Looker(game).told
     assert [message["is"] for message in told] == ["game", "over", "frames"]
-    assert (told[0]["kind"], told[0]["you"], told[0]["white"], told[0]["rules"]) == ("replay", None, "rand", "Berkeley")
+    assert (told[0]["kind"], told[0]["you"], told[0]["white"]) == ("replay", None, "rand")
+    assert told[0]["rules"] == "Berkeley, 25-move rule"
     assert (told[1]["result"], told[1]["saved"]) == ("0-1", str(path))
     assert told[2] == {"is": "frames", "start": 0, "frames": frames_of(load_record(path)), "live": False}
     assert not game.play.is_alive()
