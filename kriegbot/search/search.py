@@ -162,7 +162,9 @@ def _walk(
     arguments, found = (*numbers, histories.rules, *kernels), NO_VALUES
     # a smaller tree that gets full is walked again
     is_in_chunks = trees[0].most_nodes == MOST_NODES or (len(trees) > 1 and not lists.is_kept)
-    for part in parts_within(deadline, len(histories.rows), CHUNK_BOARDS if is_in_chunks else len(histories.rows)):
+    least = 1 if len(trees) == 1 else len(trees) * LISTED  # threads that wait for each other too often lose time
+    most = CHUNK_BOARDS if is_in_chunks else len(histories.rows)
+    for part in parts_within(deadline, len(histories.rows), most, least):
         places = lists._replace(places=lists.places[part]) if lists.is_kept else lists
         walked = replace(histories, rows=histories.rows[part], weights=histories.weights[part])
         done = _walk_part(trees, arguments, walked, places)
@@ -208,9 +210,9 @@ def _walk_part(trees: list[SearchTree], arguments: WalkArguments, histories: Inf
     return done[0] if len(set(done)) == 1 else 0
 
 
-def parts_within(deadline: float | None, boards: int, most: int) -> Iterator[slice]:
-    """Yield slices of `most` boards each or, up to a deadline (`time.perf_counter`), as many as time seems to allow."""
-    done, size = 0, most if deadline is None else 1
+def parts_within(deadline: float | None, boards: int, most: int, least: int = 1) -> Iterator[slice]:
+    """Yield slices of `most` boards; up to a deadline (`time.perf_counter`) of as many as time allows, or `least`."""
+    done, size = 0, most if deadline is None else least
     while done < boards:
         begun = time.perf_counter()
         yield slice(done, min(done + size, boards))
@@ -219,7 +221,7 @@ def parts_within(deadline: float | None, boards: int, most: int) -> Iterator[sli
             now = time.perf_counter()
             if now >= deadline:
                 return
-            size = max(1, min(2 * size, int(size * min(CHUNK_SECONDS, deadline - now) / (now - begun))))
+            size = max(least, min(2 * size, int(size * min(CHUNK_SECONDS, deadline - now) / (now - begun))))
 
 
 @contextmanager
