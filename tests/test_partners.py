@@ -18,7 +18,7 @@ from kriegbot.players.rand import RandPlayer
 from kriegbot.players.scripted import LoneKing
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, RULE_SETS, WILD16, Answer, Check, Limits, Referee, RuleSet, View
-from tests.effort import many
+from tests.effort import IS_THOROUGH, many
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks" / "partners"
 BLITZER, METAPOSITION = f"{FOLDER}/blitzer.py:BlitzerPlayer", f"{FOLDER}/metaposition.py:MetapositionPlayer"
@@ -258,6 +258,9 @@ def test_the_odds_of_a_try_follow_what_is_known() -> None:
     assert odds.legal(men, chess.Move.from_uci("a2a3"), None, Check.FILE) < 0.05  # in check on the king's file
 
 
+MOST = 0.85 if IS_THOROUGH else 0.6  # of few games, one may be drawn
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "share", "games"),
@@ -265,9 +268,9 @@ def test_the_odds_of_a_try_follow_what_is_known() -> None:
         ("grabber", 0.6, many(20, 5)),
         ("rusher", 0.7, many(20, 5)),
         (BLITZER, 0.7, many(20, 4)),
-        (METAPOSITION, 0.85, many(20, 3)),
-        (MCTS, 0.85, many(20, 3)),
-        ("shuffler", 0.1, many(20, 5)),
+        (METAPOSITION, MOST, many(20, 3)),
+        (MCTS, MOST, many(20, 3)),
+        ("shuffler", 0.1, 20),
     ],
     ids=short,
 )
