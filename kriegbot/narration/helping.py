@@ -123,10 +123,10 @@ def _shown(value: float, belief: BeliefSnapshot, move: chess.Move) -> str:
 def percent(chance: float) -> str:
     """Return a chance in whole percent, which is 0 or 100 only if it is certain.
 
-    >>> percent(0.0), percent(0.001), percent(0.5), percent(0.999), percent(1.0)
+    >>> percent(0.0), percent(1 / 200), percent(0.5), percent(199 / 200), percent(1.0)
     ('0%', '<1%', '50%', '>99%', '100%')
     """
-    return "<1%" if 0 < chance < 0.005 else ">99%" if 0.995 < chance < 1 else f"{100 * chance:.0f}%"
+    return "<1%" if 0 < chance <= 0.005 else ">99%" if 0.995 <= chance < 1 else f"{100 * chance:.0f}%"
 
 
 def is_mate(board: chess.Board, move: chess.Move) -> bool:

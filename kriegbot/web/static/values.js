@@ -7,7 +7,7 @@ const SHOWN = 8; // tries of a table
 export const UNPOSED = ["lucky", "mate certain"]; // themes of turning points without an error
 let showsAll = false; // tables show all tries from the first time that the person asks for it
 
-export const percent = (chance) => (chance > 0 && chance < 0.005 ? "<1%" : chance > 0.995 && chance < 1 ? ">99%" : `${percentOf(chance)}%`);
+export const percent = (chance) => (chance > 0 && chance <= 0.005 ? "<1%" : chance >= 0.995 && chance < 1 ? ">99%" : `${percentOf(chance)}%`);
 
 /** Tries that are almost surely refused, and better than any move if they are not: free questions. */
 export function askFirst(questions) {
