@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import math
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +18,7 @@ from pathlib import Path
 import chess
 import msgspec
 
-from kriegbot.children import CannotStart
+from kriegbot.children import CannotStart, awake_time
 from kriegbot.game.match import play_game, without_last_turn
 from kriegbot.game.process import try_out
 from kriegbot.game.seat import Seat
@@ -132,7 +131,7 @@ class Side(PageGame):
         other = self.game.people[not self.color]
         if other._listeners or other.browser == self.browser or (self.seat.view or self.game.setup.begun) is None:
             raise Refused("The other person has not left the game.")
-        left = self.registry.limits.claim_after + other.unattended_since - time.monotonic()
+        left = self.registry.limits.claim_after + other.unattended_since - awake_time()
         if left > 0:
             raise Refused(f"They have just left. You can claim the game in {math.ceil(left)} seconds.")
         for side in (self, other):
