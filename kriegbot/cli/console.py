@@ -89,7 +89,7 @@ class PlainConsole:
         is_wide = shutil.get_terminal_size().columns >= BOARD_WIDTH + MAP_WIDTH
         if self._has_boards and len(board) < len(heat) and is_wide:
             pairs = zip(board, heat[1:], strict=True)
-            board = [f"Your pieces, and where the opponent's may be, in percent, from {basis}:"]
+            board = ["Your pieces, and where the opponent's may be, in percent,", f"from {basis}:"]
             board += [left.ljust(BOARD_WIDTH) + right for left, right in pairs]
             heat = []
         self.say([*board, *heat])
