@@ -81,7 +81,7 @@ def test_a_privacy_screen_goes_up_after_each_move_and_no_view_is_sent_behind_it(
         before = len(heard(page))
         unhide(page, "White")
         first, *others = [message["is"] for message in heard(page)[before:]]
-        assert (first, set(others) - {"presence"}) == ("game", {"view"})
+        assert (first, set(others) - {"presence", "progress"}) == ("game", {"view"})
         assert "Black has moved." in page.text("#announcement")
         move(page, "e4", "d5")
         unhide(page, "Black")
