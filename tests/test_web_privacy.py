@@ -92,6 +92,7 @@ def test_a_privacy_screen_goes_up_after_each_move_and_no_view_is_sent_behind_it(
         page.one("#resign").click()
         page.one("#resigning [value=yes]").click()
         page.until_text("#outcome-text", "Resignation, White wins.")
+        page.one("#tab-true").click()
         page.one("#panel-true")
         assert not page.run("return document.querySelector('#rematch')")
 
