@@ -187,8 +187,8 @@ def bound_after(tables: kb.Words, search: MateSearch, node: KingSet, move: int) 
 def rate_tries(tables: kb.WordArray, pieces: kb.WordArray, squares: kb.Word, depth: int, search: MateSearch) -> int:
     """Write the costs of the tries that count; return the number of tries, and remember the set.
 
-    Those count that keep the proof of the largest proved part of the squares, else all. The cost of another, or one
-    that is not among the cheapest, is too high. Behind the costs stands the share of the squares in this part.
+    Those count that keep the proof of the largest proved part of the squares, else all; another costs NEVER. One that
+    is not among the cheapest may cost more than is written. Behind the costs stands this part's share of the squares.
     """
     inner, node = kb.pointers(search), KingSet(pieces_at(kb.pointer(pieces), 0), squares)
     part = survey(inner.proofs, node.pieces, squares).part

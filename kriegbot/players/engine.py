@@ -146,7 +146,7 @@ class Engine:
         try:
             return future.result(seconds)  # asyncio's own limit waits for what it cancels
         except TimeoutError:
-            why = f"no answer in {seconds:g} seconds, or this machine is busy"
+            why = f"no answer in {seconds:g} seconds; it hangs, or this machine is busy"
         except (chess.engine.EngineError, CancelledError, OSError) as error:
             why = one_line(str(error), 200) or "an answer that UCI does not allow"
         finally:
