@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import stat
 import threading
 import tomllib
 from collections.abc import Iterator
 from datetime import time
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 import chess
@@ -127,6 +128,25 @@ def test_a_command_that_was_never_sent_is_sent_again() -> None:
         site.command("POST", "/bots/profile", {})
     site.close()
     assert all("no connection to http://127.0.0.1:9" in line for line in reports)
+
+
+def test_a_connection_that_is_made_while_the_site_is_left_is_closed(
+    fake: FakeSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop, made, connect = threading.Event(), [], socket.create_connection
+
+    def slowly(*args: Any, **given: Any) -> socket.socket:
+        stop.set()
+        sleep(0.2)
+        made.append(connect(*args, **given))
+        return made[0]
+
+    monkeypatch.setattr(socket, "create_connection", slowly)
+    site = Site(fake.address, TOKEN, stop)
+    with pytest.raises(Stopped):
+        site.ask("/auth/me")
+    site.close()
+    assert [one.fileno() for one in made] == [-1]
 
 
 def test_a_refusal_says_what_the_site_says(site: Site) -> None:

@@ -16,7 +16,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -94,9 +94,11 @@ class Site:
         if token:
             headers["Authorization"] = f"Bearer {token}"
         self._client = httpx.Client(base_url=self.address, headers=headers, timeout=TIMEOUT)
+        self._awaited: set[Future[tuple[int, str, bytes]]] = set()
 
     def close(self) -> None:
         """Close all connections."""
+        wait(tuple(self._awaited), LEAVING / 2)  # httpx would not close one that is being made
         self._client.close()
 
     def ask(self, path: str) -> Json:
@@ -105,15 +107,15 @@ class Site:
 
     def command(self, method: str, path: str, body: Json | None = None, headers: dict[str, str] | None = None) -> Json:
         """Return the answer; repeat a request that had no effect. Raise SiteRefusal, Uncertain or Stopped."""
-        wait = FIRST_WAIT
+        seconds = FIRST_WAIT
         while True:
             self.pause(0)
             try:
                 return self._once(method, path, body, headers)
             except Lost as lost:
                 self._report(f"{lost}; trying again")
-                self.pause(wait * random.uniform(0.5, 1) if lost.pause is None else lost.pause)
-                wait = min(2 * wait, LONGEST_WAIT)
+                self.pause(seconds * random.uniform(0.5, 1) if lost.pause is None else lost.pause)
+                seconds = min(2 * seconds, LONGEST_WAIT)
 
     def pause(self, seconds: float) -> None:
         """Wait. Raise Stopped if this program ends."""
@@ -164,12 +166,15 @@ class Site:
                         data += part
                         if len(data) > MAX_BYTES or time.monotonic() > deadline:
                             raise ValueError(f"an answer of more than {MAX_BYTES} bytes or {WHOLE:g} seconds")
-                    data = _decoded(data, response.headers.get("Content-Encoding", ""))
-                    answer.set_result((response.status_code, response.headers.get("Retry-After", ""), data))
+                data = _decoded(data, response.headers.get("Content-Encoding", ""))
+                answer.set_result((response.status_code, response.headers.get("Retry-After", ""), data))
             except Exception as error:  # noqa: BLE001 - raised where somebody waits
                 answer.set_exception(error)
+            finally:
+                self._awaited.discard(answer)
 
         deadline = time.monotonic() + WHOLE
+        self._awaited.add(answer)
         threading.Thread(target=fetch, daemon=True).start()
         while time.monotonic() < deadline:
             self.pause(0)
