@@ -41,7 +41,7 @@ ARRIVING = 0.05  # seconds until what a child has written is in our queue
 MOST_PATIENCE = 1.0  # seconds in which a log is read at most, however often more comes
 ANSWER, LOG = "answer", "log"  # the streams that a child writes
 HUNG_UP = [getattr(signal, name) for name in ("SIGHUP", "SIGBREAK") if hasattr(signal, name)]
-"""Signals of a terminal that is closed: POSIX's, and that of Windows (docs.python.org/3/library/signal.html)."""
+"""Signals of a terminal that is closed: POSIX's, and that of Windows, where this is undocumented."""
 in_worker = False  # True in a worker
 
 P = ParamSpec("P")
@@ -186,7 +186,7 @@ class LineProcess:
             _kill_tree(self.pid)
 
     def end(self, patience: float = 0.2) -> int | None:
-        """Close its input, wait `patience` seconds, kill it. Return its exit code; None if killed, or ended before."""
+        """Close its input, wait `patience` seconds, kill it. Return its exit code; None if killed, or called again."""
         if not self.is_running:
             return None
         self._unsent.put(b"")

@@ -3,8 +3,6 @@
 This module imports only `os` and `sys`, which Python itself has loaded before, so it can come before other imports.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

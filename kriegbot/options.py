@@ -35,7 +35,7 @@ class Option:
     default_text: str = ""
     parts: Parts | None = None  # instead of `choices`, the parts that a text may name
     words: tuple[str, ...] = ()  # a description of each choice
-    is_experimental: bool = False  # only for Python, `kriegbot reproduce`, saved games and tournaments
+    is_experimental: bool = False  # only for Python, `kriegbot reproduce`, saved games and resumed tournaments
 
     def __post_init__(self) -> None:
         """Raise ValueError unless there are parts, left unchecked, or choices or bounds that allow the default."""

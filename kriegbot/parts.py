@@ -37,11 +37,11 @@ GAMES = "/usr/games"  # where Debian puts chess engines, which is not on everybo
 
 
 class NotFound(ValueError):
-    """A part that does not exist or cannot be loaded. The message is one line; for a name it lists those known."""
+    """A part that does not exist or cannot be loaded. The message is one line, mostly with the names known."""
 
 
 class BadPart(ValueError):
-    """A part that does not behave as its kind must. The message continues a sentence that names the part."""
+    """A part that does not behave as its kind must. The message names it or continues a sentence that does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Parts:
         return self.listed or _names_in(self.package)
 
     def check(self, name: str) -> None:
-        """Raise NotFound unless a part of this name exists. Imports nothing."""
+        """Raise NotFound unless a part of this name, or the file or module that it names, exists. Imports nothing."""
         if ":" in name:
             file_of(name)
         elif name not in self.names() and name not in entry_points(self.group):

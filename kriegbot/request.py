@@ -42,7 +42,7 @@ class Refused(Exception):
 
 @contextmanager
 def refusing(*types: type[Exception], beginning: str = "") -> Iterator[None]:
-    """Turn exceptions of these types into Refused, with the same message after a beginning."""
+    """Turn exceptions of these types into Refused, with their message, or the system's reason, after a beginning."""
     try:
         yield
     except types as error:
@@ -82,7 +82,7 @@ def check_sandbox(*players: str) -> None:
 
 
 def rules_of(text: str) -> RuleSet:
-    """Return the rule set of a name."""
+    """Return the rule set of a name or of a `RuleSet.text`."""
     with refusing(UnknownRuleSet):
         return rule_set(text)
 

@@ -112,7 +112,7 @@ class Belief:
     def update(self, view: View, seconds: float | None = None) -> None:
         """Update the boards for all new events of a view; `seconds` limits the replays.
 
-        Raises ValueError if the view does not continue the last one, and EmptyBelief if it contradicts its rule set.
+        Raises ValueError if the view does not continue the last one, and EmptyBelief if an exact belief runs empty.
         """
         self._check(view)
         self._view, self.last_rescue, seen = view, "", self._events

@@ -48,7 +48,7 @@ class Matches(NamedTuple):
 
     moves, weights: of all boards, one board after the other. matching_moves: [N] their number. is_weighted: [N] 0 if
     the model calls all moves equally likely, each of weight 1. matching_weight, total_weight: [N] of the matching moves
-    and of all playable moves; total > 0. listed, listed_weights: scratch, two lists of moves and the weights of one.
+    and of all playable moves, 1 if none matches. listed, listed_weights: scratch: two lists of moves, weights of one.
     """
 
     moves: kb.MoveArray
@@ -251,7 +251,7 @@ def keep_accepted(
 ) -> int:
     """Make our accepted try on every board where it is legal and has this announcement; drop the other boards.
 
-    Packs rows and weights in bucket and returns their number. `moves` is scratch for MAX_MOVES.
+    Packs rows and weights in place and returns their number. `moves` is scratch for MAX_MOVES.
     """
     boards, scratch, count = kb.pointer(rows), kb.pointer(moves), 0
     for i in range(len(rows)):
@@ -317,7 +317,7 @@ def list_answering(rows: kb.Rows, has_any: bool) -> kb.IntArray:
 
 @kb.entry
 def merge_equal(rows: kb.Rows, weights: kb.RealArray, table: kb.IntArray) -> int:
-    """Merge equal boards and add their weights; pack them in bucket and return their number.
+    """Merge equal boards and add their weights; pack them in place and return their number.
 
     `table` is an empty hash table: filled with -1, its size a power of two above twice the number of rows.
     """

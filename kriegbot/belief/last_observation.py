@@ -4,9 +4,9 @@
 of a full set, on random squares: the paper does not say how it places them. A board is kept if the referee would repeat
 its last announcement on it, unless no board drawn allows that, and if every try refused this turn is illegal on it.
 
-Two things make random boards consistent more often. A piece is placed where the opponent has just captured. No piece is
-placed where a pawn of ours was refused a capture while not in check, or could capture although the referee did not name
-that pawn. A piece can stand there only if our pawn is pinned; those few boards are left out.
+Two things make random boards consistent more often. A piece is placed where the opponent has just captured. While we
+know that we are not in check, no piece is placed where a pawn of ours was refused a capture, or could capture although
+the referee did not name that pawn. A piece can stand there only if our pawn is pinned; those few boards are left out.
 """
 
 from typing import NamedTuple
@@ -216,6 +216,6 @@ def _capturers(view: View) -> tuple[chess.Bitboard, chess.Bitboard]:
 
 
 def blind_particles(view: View, seed: int) -> Particles:
-    """Return boards of the last observation, with equal weights. May be empty."""
+    """Return boards of the last observation, weighted by how often they were drawn. May be empty."""
     rows = last_observation(view, BLIND_BOARDS, seed)
     return merged(rows, np.ones(len(rows)))

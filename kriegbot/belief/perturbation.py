@@ -16,7 +16,7 @@ BOTH_RIGHTS, WITHOUT_PASSANT = kb.words(0b110, 2**64 - 1 - (63 << 5))
 
 @kb.kernel
 def with_one_change(position: kb.Position, side: int, state: kb.Word) -> kb.Position:
-    """Move a random piece of a side to an empty square, or, one time in four, change its type, but not to a king."""
+    """Move a random piece of a side to an empty square or, one time in four unless it is a king, redraw its type."""
     own, others = kb.pieces_of(position, side)
     origin = any_of(own, state)
     piece, target = kb.type_of(position, origin), origin
@@ -72,7 +72,7 @@ def _perturb(
 
 
 def perturb(particles: Particles, change: Perturbation, count: int, seed: int) -> Particles:
-    """Perturb `count` boards; return those that match the announcement, with equal weights. May be empty."""
+    """Perturb `count` boards; return those that match the announcement, weighted by frequency. May be empty."""
     target, scratch = np.empty((count, 8), np.uint64), np.empty(kb.MAX_MOVES, np.int32)
     written = _perturb(kb.TABLES, particles.rows, change, seed, target, scratch)
     return merged(target[:written], np.ones(written))
@@ -81,7 +81,7 @@ def perturb(particles: Particles, change: Perturbation, count: int, seed: int) -
 def with_king_moved(
     particles: Particles, side: int, code: int, rules: kb.KernelRules, count: int, seed: int
 ) -> kb.Rows:
-    """Return boards [n, 8], n <= `count`, that match an announcement, with a king one step beyond its squares."""
+    """Return boards [n, 8], n <= `count`, that match an announcement, a king one step beyond where boards have it."""
     squares = np.bitwise_or.reduce(particles.rows[:, KINGS] & particles.rows[:, PIECES + side])
     near = int(squares)
     for square in chess.scan_forward(int(squares)):

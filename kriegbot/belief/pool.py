@@ -25,7 +25,7 @@ class Pool:
         self.update(view)
 
     def update(self, view: View) -> None:
-        """Update the boards for all new events of a view, and fill up."""
+        """Update the boards for all new events of a view, and fill up a renewed pool."""
         new, self._events = range(self._events, len(view.events)), len(view.events)
         for event in new:
             if len(self.particles):

@@ -24,7 +24,7 @@ class BeliefSnapshot:
 
     Attributes:
       chances: [6, 64], the `Belief.occupancy` of the enemy.
-      ancestors: a sampled belief's fewest boards since it last held all boards or was replayed: all stem from these.
+      ancestors: a sampled belief's fewest boards since it last held all boards or was rescued: all stem from these.
       always, ever: squares that an enemy piece occupies on every board, and on at least one.
       checkers: squares from which an enemy piece gives check on at least one board, if the side is to move.
       rows, counts: if the side is to move, distinct drawn boards [n, 8] and their draws [n]; all if they are few.

@@ -2,8 +2,8 @@
 
 Our own pieces are known, so against a bare king an information set is a bitboard: the squares on which the king may
 stand. A lone king gives no check and blocks no line that matters. So all boards of a set share one map of attacks, with
-only our pieces on the board: the king may step to any square off the map, captures an unprotected piece, and is in
-check on the map. Every operation treats all boards of a set at once.
+only our pieces on the board: the king may step to any square off the map, may capture an unprotected piece, and
+is in check on the map. Every operation treats all boards of a set at once.
 
 Our pawns move up the board; `king_squares` turns the board for Black. We never castle.
 """
@@ -176,7 +176,7 @@ def with_same_checks(squares: kb.Word, king: kb.Word, attacks: Attacks) -> kb.Wo
 
 @kb.kernel
 def can_mate(ours: Pieces) -> bool:
-    """Return True unless we have too little: a minor piece, two knights, or bishops of one colour."""
+    """Return True unless we have too little: at most a minor piece, two knights, or bishops of one colour."""
     if ours.pawns | ours.orthogonals:
         return True
     dark, light = ours.diagonals & kb.DARK_SQUARES, ours.diagonals & ~kb.DARK_SQUARES

@@ -1,8 +1,8 @@
 """Search for tries against a bare king, which ends in the proofs.
 
-Where mate is proved, each try counts that leads to proved sets with smaller bounds, whatever the referee answers. Among
-them we take the one with the fewest expected moves, as a search of DEPTH moves estimates them. Elsewhere the same holds
-of the largest part of the king's squares that is proved; if there is none, the search alone decides.
+Where mate is proved, each try counts that leads to proved sets, with smaller bounds once it is accepted, whatever the
+referee answers. Among them we take the cheapest, as a search of DEPTH moves estimates the cost. Elsewhere the same
+holds of the largest part of the king's squares that is proved; if there is none, the search alone decides.
 
 The cost of a try, in moves, mixes the mean over the king's squares and the worst answer, since the king may know our
 pieces. A refused try costs no move. A set that we have been in before costs more: otherwise we would walk in circles.
@@ -83,7 +83,7 @@ def key_of(node: KingSet) -> kb.Word:
 
 @kb.kernel
 def count_visits(node: KingSet, visits: kb.Words) -> int:
-    """Return the number of earlier turns of this game that began with a set."""
+    """Return how many of the remembered sets of this game equal a set."""
     key, times = key_of(node), 0
     for i in range(kb.number(visits[0])):
         if visits[i + 1] == key:
@@ -137,7 +137,7 @@ def survey(proofs: Proofs, ours: Pieces, squares: kb.Word) -> Survey:
 def cost_of_set(
     tables: kb.Words, search: MateSearch, node: KingSet, move: int, depth: int, level: int, limit: float
 ) -> float:
-    """Return the cost of a try, or of the cheapest for ANY_TRY; one above `limit` may be a lower bound."""
+    """Return the cost of a try, or of the cheapest if `move` is -1; at most `limit`, unless at the horizon."""
     if depth <= 0 or level == LEVELS:
         return survey(search.proofs, node.pieces, node.squares).cost
     any_try, none_left = kb.number(kb.EVERYWHERE), depth - depth  # literals have types of their own, in a recursion
@@ -239,7 +239,7 @@ def keeps_mate(king: BareKing, move: chess.Move) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MatingTry:
-    """A try against a bare king, its expected moves to mate, and the proof that there is one, if there is.
+    """A try against a bare king, its cost in moves, and the proof of a mate, if there is one.
 
     proved: share of the king's squares in the largest part with a proof.
     """

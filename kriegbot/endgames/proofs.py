@@ -8,7 +8,7 @@ squares that are then possible lie within a set of the file with a smaller bound
 proved before. So the first set that contains the possible squares gives a try, and the bound falls with every accepted
 move. Retrograde analysis made the file (`benchmarks/endings.py`), and code that shares nothing with it checks it.
 
-It is proved for Berkeley's announcements: the direction of a check, and nothing of the king's own tries. A rule set
+The proofs use announcements of captures and of the direction of a check, and none of the king's own tries. A rule set
 that announces more leaves fewer squares, and a part of a proved set needs no more moves. One that announces no checks
 has no proofs.
 """
@@ -40,7 +40,7 @@ class Proof:
 
 
 class Proofs(NamedTuple):
-    """The file: sets of king squares with tries and bounds; those of placement i begin at starts[i], and end."""
+    """The file: sets of king squares with tries and bounds; those of placement i are starts[i] to starts[i + 1] - 1."""
 
     starts: kb.IntArray
     sets: kb.WordArray
@@ -66,7 +66,7 @@ def load_proofs() -> Proofs:
 
 @kb.kernel
 def proof_of(proofs: Proofs, ours: Pieces, squares: kb.Word) -> int:
-    """Return the bound times 65,536, plus the try; 0 if the file proves no mate. Such sets are not empty."""
+    """Return the bound times 65,536, plus the try; 0 if the file proves no mate. `squares` must not be empty."""
     found = placement(ours)
     if found == NO_PLACEMENT:
         return 0

@@ -124,7 +124,7 @@ def recapturing(values: RealArray, context: Context) -> RealArray:
 
 
 def last_capture(values: RealArray, context: Context) -> RealArray:
-    """Value a capture of the last enemy piece as a mate, by its probability, where mate is proved after it."""
+    """Value a piece's capture of the last enemy one as a mate, by its probability, where mate is proved after it."""
     view, rows, weights = context.view, context.histories.rows, context.histories.weights
     if view.opponent_men != 2:
         return values

@@ -91,7 +91,7 @@ def priority_of(position: kb.Position, move: int) -> int:
 
 @kb.kernel
 def tactical_first(position: kb.Position, moves: kb.Moves, count: int) -> int:
-    """Move captures and promotions to the front of a list, by priority; return their number.
+    """Move all moves with a priority to the front of a list, in its order; return their number.
 
     The bits above each move keep its priority; `make_move` ignores them.
     """
@@ -217,7 +217,7 @@ def value_boards(
 
     Return centipawns for us [B, M] of the B <= N boards that were done, and the number of positions evaluated. An
     illegal try has the value E of the position with us still to move. `depth` >= 1 counts plies before quiescence.
-    Raise ValueError if it is less, or if boards are over or lack these tries.
+    Raise ValueError if it is less, or if a board is over or has a legal move that is not among the tries.
     """
     if depth < 1:
         raise ValueError(f"alpha-beta to depth {depth}: it takes at least 1")

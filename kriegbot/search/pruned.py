@@ -201,7 +201,7 @@ def set_value(
     """Return PU of the histories `begin` to `end` of the stack, in use up to `top`, by the first tries of their level.
 
     `wanted` is the number of these tries. The value is exact between alpha and beta, a bound beyond them, and
-    meaningless once the stack is full.
+    meaningless once the stack is full or `stop` is set.
     """
     tries, below = kb.advance(search.work.moves, LEVEL * level), level + 1
     replies, scratch = kb.advance(tries, REPLIES), kb.advance(tries, SCRATCH)

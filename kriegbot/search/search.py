@@ -1,6 +1,6 @@
 """Information-set search: walk the tree with one history after the other until the sample or the time is used up.
 
-The histories are those of `sampled`: some drawn from the belief, or all of it in random order. `recursion` walks with
+The histories are those of `sampled`: a drawn sample, or the whole belief in random order. `recursion` walks with
 one history, and the backup rules combine values. Minima may have a faster, pruned search, which takes the whole sample
 at once or, by time, larger and larger parts of it.
 """

@@ -18,7 +18,7 @@ from kriegbot.search.backup import BACKUPS, Backup, load_backup
 from kriegbot.threads import MOST_THREADS
 
 DEFAULT_PARTICLES = 50_000
-"""Boards in the belief by default. Filtering a million boards at a move of the opponent takes about a second."""
+"""Boards in the belief by default. Filtering a million boards at a move of the opponent takes one to two seconds."""
 
 
 def particles_within(seconds: float, rate: int = 100_000, fewest: int = 500) -> int:
@@ -73,7 +73,7 @@ class Settings:
     # "pool" draws from a renewed `belief.pool.Pool` of as many boards as are drawn
     boards: Literal["all", "pool", "last"] = setting(
         str,
-        "histories fit all announcements, the last observation, or those since they entered a pool",
+        "histories fit all announcements, those since they entered a pool, or the last observation",
         "all",
         choices=("all", "pool", "last"),
     )

@@ -38,8 +38,8 @@ class SearchTree(NamedTuple):
 
     nodes [N, 3] and the weights [N] of their histories; tries [S] and totals [S, width] of the slots; keys [H] and
     node_of_key [H], a hash table from (slot, announcements) to node; counters [6]; stop [1], the flag of `stop_after`;
-    legal [M], the weight of histories in which each try at the root was legal; start [width], the rule's first totals;
-    most_nodes and most_slots; last_key, the hash table's size less 1.
+    legal [MAX_MOVES], the weight of histories in which each try at the root was legal; start [width], the rule's first
+    totals; most_nodes and most_slots; last_key, the hash table's size less 1.
     """
 
     nodes: kb.IntArray
@@ -146,7 +146,7 @@ def add_node(tree: SearchTree, parent: int, count: int) -> int:
 def bucket_of(tree: SearchTree, slot: int, ours: int, theirs: int) -> int:
     """Return the bucket, in the hash table, of the set behind a slot after the announcements of our move and the reply.
 
-    Its `node_of_key` is -1 until the set has a node. Return -1 and set the counter FULL if no node is left for it. The
+    Its `node_of_key` is -1 until the set has a node. Return -1 and set the flag FULL if there is no room for it. The
     key is a hash of 63 bits: two sets collide once in some sixty million searches of the largest tree.
     """
     key = kb.mix64(kb.mix64(kb.mix64(kb.word(slot)) ^ kb.word(ours)) ^ kb.word(theirs)) | kb.ONE
@@ -196,7 +196,7 @@ def after_reply(
 def back_up(tree: SearchTree, backup: Backup, tries: int, part: slice = slice(None)) -> kb.RealArray:
     """Return what `Settle` gives each try at the root, from the leaves up; leave the tree as it is.
 
-    Only a `part` of the [tries] counts. Raise BadPart if a value is no number.
+    `tries` is their number; only a `part` of them counts. Raise BadPart if a value is not finite.
     """
     scratch = np.empty(tree.width * (int(tree.counters[USED_SLOTS]) + 2) + 1)
     values = np.empty(tries)
@@ -220,7 +220,7 @@ def _back_up(
     parameters, width = kb.pointer(numbers), tree.width
     totals, work = kb.pointer(scratch), kb.advance(kb.pointer(scratch), width * tree.counters[USED_SLOTS])
     passed_up, of_best, unit_weight = work, kb.advance(work, width), kb.advance(work, 2 * width)
-    unit_weight[0] = 1.0  # totals are sums over histories, not means: they carry the weights already
+    unit_weight[0] = 1.0  # totals carry the weights of their histories already
     for i in range(width * tree.counters[USED_SLOTS]):
         totals[i] = tree.totals[i]
     is_broken = False
