@@ -18,35 +18,41 @@ import chess
 
 from kriegbot.endgames import BareKing, hostile_step, probe_king
 from referee import Announcement, OpponentMoved
+from referee.pieces import attacked, men_of, moved, squares_of
 
-CAPTURE = 100  # moves of freedom that a capture is worth: more than a king has
+CAPTURE = 100  # steps of freedom that a capture is worth: more than a king has
+MATED = -1
 
 Defender: TypeAlias = Callable[[chess.Board, BareKing, random.Random], list[chess.Move]]
 """Return the tries of a king, the first to be made first, given the board and our knowledge of the king."""
 
 
-def mates(board: chess.Board, move: chess.Move) -> bool:
-    """Return True if a move mates."""
+def freedoms(board: chess.Board, move: chess.Move) -> list[int]:
+    """Return the king's steps after its move and each of our replies; MATED if it is, and CAPTURE more if it can."""
+    us, king, freedom = not board.turn, move.to_square, []
     board.push(move)
-    is_mate = board.is_checkmate()
+    men = men_of(board, us)
+    for reply in board.legal_moves:
+        after = moved(men, reply)
+        covered = attacked(us, after)
+        steps = chess.BB_KING_ATTACKS[king] & ~covered
+        is_mated = not steps and covered & chess.BB_SQUARES[king]
+        freedom.append(MATED if is_mated else chess.popcount(steps) + CAPTURE * bool(steps & squares_of(after)))
     board.pop()
-    return is_mate
-
-
-def allows_mate(board: chess.Board, move: chess.Move) -> bool:
-    """Return True if we could mate after a move."""
-    board.push(move)
-    is_mated = any(mates(board, answer) for answer in board.legal_moves if board.gives_check(answer))
-    board.pop()
-    return is_mated
+    return freedom
 
 
 def best_by(taste: Callable[[chess.Board, chess.Move, random.Random], tuple[float, ...]]) -> Defender:
-    """Return a defender that captures, avoids mate at once, and then prefers the moves of least `taste`."""
+    """Return a defender that captures, avoids mate at once, and then prefers the moves of least `taste`.
+
+    Of equal moves it takes the one after which our worst reply leaves most freedom, then the one with most on average.
+    """
 
     def defend(board: chess.Board, _: BareKing, rng: random.Random) -> list[chess.Move]:
         def harm(move: chess.Move) -> tuple[float, ...]:
-            return not board.is_capture(move), allows_mate(board, move), *taste(board, move, rng)
+            freedom = freedoms(board, move)
+            left = [max(one, 0) for one in freedom or [0]]
+            return not board.is_capture(move), MATED in freedom, *taste(board, move, rng), -min(left), -fmean(left)
 
         return [min(board.legal_moves, key=harm)]
 
@@ -58,24 +64,13 @@ def nearness(board: chess.Board, move: chess.Move, rng: random.Random) -> tuple[
     return -chess.square_distance(move.to_square, board.king(not board.turn) or 0), rng.random()
 
 
-def distance(board: chess.Board, move: chess.Move, rng: random.Random) -> tuple[float, ...]:
-    """Return a move's distance from the nearest of our pieces, in king's steps; then its `confinement`."""
+def distance(board: chess.Board, move: chess.Move, _: random.Random) -> tuple[float, ...]:
+    """Return a move's distance from the nearest of our pieces, in king's steps."""
     pieces = chess.SquareSet(board.occupied_co[not board.turn] & ~board.kings)
-    nearest = min((chess.square_distance(move.to_square, square) for square in pieces), default=0)
-    return nearest, *confinement(board, move, rng)
+    return (min((chess.square_distance(move.to_square, square) for square in pieces), default=0),)
 
 
-def confinement(board: chess.Board, move: chess.Move, _: random.Random) -> tuple[float, ...]:
-    """Return the freedom of the king after a move and each of our replies, at least and on average, negative."""
-    board.push(move)
-    freedom = []
-    for reply in board.legal_moves:
-        board.push(reply)
-        steps = list(board.legal_moves)
-        freedom.append(len(steps) + CAPTURE * any(map(board.is_capture, steps)))
-        board.pop()
-    board.pop()
-    return -min(freedom, default=0), -fmean(freedom or [0])
+looks = best_by(lambda *_: ())
 
 
 def blind(board: chess.Board, _: BareKing, rng: random.Random) -> list[chess.Move]:
@@ -92,14 +87,14 @@ def blind(board: chess.Board, _: BareKing, rng: random.Random) -> list[chess.Mov
 def hostile(board: chess.Board, known: BareKing, rng: random.Random) -> list[chess.Move]:
     """Return the step that delays the proved mate most; without a proof that of `looks`."""
     if probe_king(known.after(OpponentMoved(Announcement()))) is None:
-        return best_by(confinement)(board, known, rng)
+        return looks(board, known, rng)
     return [hostile_step(board, known)]
 
 
 DEFENDERS: Mapping[str, Defender] = {
     "flees": best_by(nearness),
     "chases": best_by(distance),
-    "looks": best_by(confinement),
+    "looks": looks,
     "blind": blind,
     "hostile": hostile,
 }

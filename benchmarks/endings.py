@@ -13,7 +13,7 @@ with a square more, one with another try, and one with a bound less. Those that 
 
 Games start where mate is proved of a king that may be anywhere, or anywhere but beside an unprotected piece. Each
 defender plays them. A bound that does not fall with an accepted move, or a game without mate, ends the benchmark.
-`--add` adds the figures to log/measurements.csv.
+`--add` adds the figures to log/measurements.csv. Games whose figures it has are not played again.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import chess
 from checking import File, spoiled
 from choosing import packed, select
 from defenders import DEFENDERS, Defender
-from measurements import Measurement, add
+from measurements import Measurement, add, read
 from proving import Work
 
 from kriegbot.endgames import BareKing, Mating, probe_king
@@ -133,8 +133,12 @@ def play(name: str, defend: Defender, rules: RuleSet, seed: int) -> tuple[int, i
 
 def games(endings: list[str], count: int, rules: str, seed: int) -> Iterator[Measurement]:
     """Play games from proved starts, and yield the number of mates and the moves."""
+    command = f"{COMMAND} --games {count} --rules {rules}"
+    done = {(row.key, row.what) for row in read() if row.command == command}
     for name in endings:
         for defender, defend in DEFENDERS.items():
+            if (f"proof-{name}", f"longest game, {defender}, {rules}") in done:
+                continue
             played = [play(name, defend, RULE_SETS[rules], subseed(seed, number)) for number in range(count)]
             shared = {"opponent": defender, "setting": rules, "games": str(count), "seed": str(seed)}
             figures = {
@@ -143,7 +147,7 @@ def games(endings: list[str], count: int, rules: str, seed: int) -> Iterator[Mea
                 "longest game": max(moves for moves, _ in played),
             }
             for what, value in figures.items():
-                what, command = f"{what}, {defender}, {rules}", f"{COMMAND} --games {count} --rules {rules}"
+                what = f"{what}, {defender}, {rules}"
                 yield Measurement(f"proof-{name}", what, str(value), command=command, **shared)
 
 
