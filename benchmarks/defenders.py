@@ -1,4 +1,4 @@
-"""Defenders of a bare king, by name, for `mating.py` and `endings.py`.
+"""Defenders of a bare king, by name, and games against them, for `mating.py` and `endings.py`.
 
 All but `blind` see the board. They capture if they can, and all but `hostile` avoid a mate at once. Otherwise:
 
@@ -10,14 +10,15 @@ All but `blind` see the board. They capture if they can, and all but `hostile` a
 """
 
 import random
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from statistics import fmean
 from typing import TypeAlias
 
 import chess
 
-from kriegbot.endgames import BareKing, hostile_step, probe_king
-from referee import Announcement, OpponentMoved
+from kriegbot.endgames import BareKing, Mating, MatingTry, hostile_step, probe_king
+from referee import Announcement, Answer, OpponentMoved, Referee
 from referee.pieces import attacked, men_of, moved, squares_of
 
 CAPTURE = 100  # steps of freedom that a capture is worth: more than a king has
@@ -99,3 +100,20 @@ DEFENDERS: Mapping[str, Defender] = {
     "hostile": hostile,
 }
 """Defenders by name."""
+
+
+def tries(
+    referee: Referee, known: BareKing, mating: Mating, defend: Defender, rng: random.Random
+) -> Iterator[tuple[MatingTry, bool, float]]:
+    """Play a game; yield each try of ours, True if the referee accepted it, and the seconds that we took."""
+    while referee.end is None:
+        seen = len(referee.view(chess.WHITE).events)
+        if referee.turn == chess.WHITE:
+            begun = time.perf_counter()
+            best = mating.best_try(known)
+            seconds = time.perf_counter() - begun
+            yield best, referee.try_move(best.move) is Answer.ACCEPTED, seconds
+        else:
+            next(one for one in defend(referee.board(), known, rng) if referee.try_move(one) is Answer.ACCEPTED)
+        for event in referee.view(chess.WHITE).events[seen:]:
+            known = known.after(event)

@@ -17,15 +17,18 @@ defender plays them. A bound that does not fall with an accepted move, or a game
 """
 
 import argparse
+import math
 import random
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from statistics import fmean
 
 import chess
 from checking import File, spoiled
 from choosing import packed, select
-from defenders import DEFENDERS, Defender
+from defenders import DEFENDERS, Defender, tries
+from mating import start
 from measurements import Measurement, add, read
 from proving import Work
 
@@ -33,7 +36,7 @@ from kriegbot.endgames import BareKing, Mating, probe_king
 from kriegbot.endgames.placements import ENDINGS
 from kriegbot.endgames.proofs import FILE
 from kriegbot.kernels import subseed
-from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee, RuleSet
+from referee import NO_LIMITS, RULE_SETS, Reason, Referee, RuleSet
 
 COMMAND = "python benchmarks/endings.py"
 
@@ -90,45 +93,27 @@ def check(endings: list[str], drawn: int, seed: int) -> Iterator[Measurement]:
 def proved_start(pieces: str, rules: RuleSet, rng: random.Random) -> tuple[chess.Board, BareKing]:
     """Return a start from which mate is proved, and our knowledge of the king."""
     while True:
-        squares = rng.sample(chess.SQUARES, len(pieces) + 1)
-        men = {s: chess.Piece.from_symbol(one).piece_type for s, one in zip(squares, "K" + pieces, strict=True)}
-        if any(kind == chess.PAWN and chess.square_rank(square) in (0, 7) for square, kind in men.items()):
-            continue
-        known, board = BareKing.anywhere(chess.WHITE, men, rules), chess.Board(None)
-        for square, kind in men.items():
-            board.set_piece_at(square, chess.Piece(kind, chess.WHITE))
-        loose = [square for square in squares[1:] if not board.is_attacked_by(chess.WHITE, square)]
+        board, known = start(pieces, rng, lowest_pawn=1)
+        loose = [s for s in known.men if s != board.king(chess.WHITE) and not board.is_attacked_by(chess.WHITE, s)]
         near = chess.SquareSet([s for s in chess.SQUARES if any(chess.square_distance(s, one) < 2 for one in loose)])
         for beside in (0, near.mask):
-            start = replace(known, squares=known.squares & ~beside)
-            if probe_king(start):
-                king = rng.choice(list(chess.scan_forward(start.squares)))
-                board.set_piece_at(king, chess.Piece(chess.KING, chess.BLACK))
-                return board, start
+            apart = replace(known, rules=rules, squares=known.squares & ~beside)
+            if probe_king(apart) and board.kings & apart.squares:
+                return board, apart
 
 
-def play(name: str, defend: Defender, rules: RuleSet, seed: int) -> tuple[int, int]:
-    """Play a game from a proved start; return our moves, and the bound. Raises AssertionError if the proof fails."""
+def play(name: str, defend: Defender, rules: RuleSet, seed: int) -> int:
+    """Play a game from a proved start; return our moves. Raises AssertionError if the proof fails."""
     rng = random.Random(seed)
     board, known = proved_start(name[1:-1], rules, rng)
-    referee, mating, proof = Referee(rules, NO_LIMITS, board.fen()), Mating(seed), probe_king(known)
-    moves, first = 0, proof.moves if proof else 0
-    bound = first
-    while referee.end is None:
-        seen = len(referee.view(chess.WHITE).events)
-        if referee.turn == chess.WHITE:
-            proof = probe_king(known)
-            if proof is None or proof.moves > bound:
-                raise AssertionError(f"seed {seed}: {referee.board().fen()}: bound {bound}, then {proof}")
-            accepted = referee.try_move(mating.best_try(known).move) is Answer.ACCEPTED
-            moves, bound = moves + accepted, proof.moves - accepted
-        else:
-            next(one for one in defend(referee.board(), known, rng) if referee.try_move(one) is Answer.ACCEPTED)
-        for event in referee.view(chess.WHITE).events[seen:]:
-            known = known.after(event)
-    if referee.end.reason is not Reason.CHECKMATE or moves > first:
-        raise AssertionError(f"seed {seed}: {referee.end.reason.value} after {moves} moves, bound {first}")
-    return moves, first
+    referee, moves, bound = Referee(rules, NO_LIMITS, board.fen()), 0, math.inf
+    for best, is_accepted, _ in tries(referee, known, Mating(seed), defend, rng):
+        if best.proof is None or best.proof.moves > bound:
+            raise AssertionError(f"seed {seed}: {referee.board().fen()}: bound {bound}, then {best.proof}")
+        moves, bound = moves + is_accepted, best.proof.moves - is_accepted
+    if referee.end is None or referee.end.reason is not Reason.CHECKMATE:
+        raise AssertionError(f"seed {seed}: {referee.end} after {moves} moves")
+    return moves
 
 
 def games(endings: list[str], count: int, rules: str, seed: int) -> Iterator[Measurement]:
@@ -143,8 +128,8 @@ def games(endings: list[str], count: int, rules: str, seed: int) -> Iterator[Mea
             shared = {"opponent": defender, "setting": rules, "games": str(count), "seed": str(seed)}
             figures = {
                 "mates": count,
-                "mean moves": round(sum(moves for moves, _ in played) / count, 1),
-                "longest game": max(moves for moves, _ in played),
+                "mean moves": round(fmean(played), 1),
+                "longest game": max(played),
             }
             for what, value in figures.items():
                 what = f"{what}, {defender}, {rules}"
@@ -159,7 +144,8 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="check the file")
     parser.add_argument("--drawn", type=int, default=20_000, help="sets checked of each ending with two pieces")
     parser.add_argument("--games", type=int, help="games per ending and defender")
-    parser.add_argument("--rules", choices=[rules.name for rules in RULE_SETS.values() if rules.checks_announced])
+    announced = [rules.name for rules in RULE_SETS.values() if rules.checks_announced]
+    parser.add_argument("--rules", choices=announced, default="berkeley", help="of the games")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--add", action="store_true", help="add the figures to log/measurements.csv")
     options = parser.parse_args()
@@ -171,7 +157,7 @@ def main() -> None:
     if options.check:
         figures = check(options.endings, options.drawn, options.seed)
     elif options.games:
-        figures = games(options.endings, options.games, options.rules or "berkeley", options.seed)
+        figures = games(options.endings, options.games, options.rules, options.seed)
     else:
         figures = make(options.endings, options.make)
     begun = time.perf_counter()

@@ -1,12 +1,10 @@
 """Mates against a bare king: share and speed, from random starts with the king on any possible square.
 
     python benchmarks/mating.py KRK --against chases looks --games 200
-    python benchmarks/mating.py --games 1000 --reached games.sqlite
 
 Each game starts from random squares of our pieces, with us to move and the king on a random square of those it can
 stand on; we know none of them from the others. Pawns start on ranks five to seven. A start is drawn again if no mate is
-proved of a king whose square we know. Or a game starts where the flagship bared a king in a tournament, with its
-knowledge of then. `defenders.py` has the defenders; without `--against` each plays.
+proved of a king whose square we know. `defenders.py` has the defenders; without `--against` each plays.
 
 "Proved" is the share of the king's squares, in the mean over the starts, that are mated for certain by our proofs.
 "Within 50" moves of ours is the share mated, with its 95% interval, "in all" the share within `--moves`, "by 25" that
@@ -17,36 +15,33 @@ import argparse
 import csv
 import math
 import random
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
 import chess
-from defenders import DEFENDERS, Defender
+from defenders import DEFENDERS, Defender, tries
 from measurements import Measurement, add
 from rich.console import Console
 from rich.progress import track
 
 from kriegbot.endgames import BareKing, Mating, probe_king
 from kriegbot.kernels import subseed
-from referee import NO_LIMITS, RULE_SETS, Answer, Reason, Referee
+from referee import NO_LIMITS, RULE_SETS, Reason, Referee
 from tournaments.statistics import wilson_interval
-from tournaments.store import Store, StoreError
 
 ENDINGS = {"KQK": "Q", "KRRK": "RR", "KRK": "R", "KPK": "P", "KBBK": "BB", "KBNK": "BN", "KQRK": "QR", "KQPK": "QP"}
-FLAGSHIP = "kriegbot"
 FIFTY, SOON = 50, 25
 """Our moves of the fifty-move rule, and those before the quiet limit of the paper's games if no pawn moves."""
-LOWEST_PAWN = 4
-"""Lowest rank of a pawn at the start, counted from 0."""
 
 
-def start(pieces: str, rng: random.Random) -> tuple[chess.Board, BareKing]:
-    """Return a board with our pieces and the king on random squares, us to move, and our knowledge of the king."""
+def start(pieces: str, rng: random.Random, lowest_pawn: int = 4) -> tuple[chess.Board, BareKing]:
+    """Return a board with our pieces and the king on random squares, us to move, and our knowledge of the king.
+
+    Pawns stand on a rank from `lowest_pawn` on, counted from 0.
+    """
     while True:
         board = chess.Board(None)
         squares = rng.sample(chess.SQUARES, len(pieces) + 1)
@@ -54,7 +49,7 @@ def start(pieces: str, rng: random.Random) -> tuple[chess.Board, BareKing]:
             board.set_piece_at(square, chess.Piece.from_symbol(symbol))
         ranks = [chess.square_rank(square) for square in board.pieces(chess.PAWN, chess.WHITE)]
         bishops = [(square ^ square >> 3) & 1 for square in board.pieces(chess.BISHOP, chess.WHITE)]
-        if all(LOWEST_PAWN <= rank < 7 for rank in ranks) and (len(bishops) != 2 or sum(bishops) == 1):
+        if all(lowest_pawn <= rank < 7 for rank in ranks) and (len(bishops) != 2 or sum(bishops) == 1):
             known = BareKing.anywhere(chess.WHITE, {s: piece.piece_type for s, piece in board.piece_map().items()})
             board.set_piece_at(rng.choice(list(chess.scan_forward(known.squares))), chess.Piece.from_symbol("k"))
             return board, known
@@ -76,38 +71,6 @@ def is_lost_in_view(king: BareKing, square: chess.Square) -> bool:
     return probe_king(replace(king, men=men, squares=there)) is not None
 
 
-def reached(file: Path) -> Iterator[tuple[chess.Board, BareKing]]:
-    """Yield the flagship's first turn against a bare king in each game of a tournament, mirrored if it was Black."""
-    with Store.open(file) as store:
-        for row in store.game_rows():
-            for color, player in ((chess.WHITE, row.white), (chess.BLACK, row.black)):
-                if player.partition(":")[0] != FLAGSHIP:
-                    continue
-                for step in store.record(row.id).replay():
-                    known = BareKing.of(step.referee.view(color)) if step.referee.turn == color else None
-                    if known is not None and step.referee.end is None:
-                        yield seen_from(color, step.referee.board(), known)
-                        break
-
-
-def seen_from(color: chess.Color, board: chess.Board, known: BareKing) -> tuple[chess.Board, BareKing]:
-    """Return a board and our knowledge of the king, with us as White."""
-    if color == chess.BLACK:
-        board = board.mirror()
-        men = {chess.square_mirror(square): piece for square, piece in known.men.items()}
-        known = replace(known, color=chess.WHITE, men=men, squares=chess.flip_vertical(known.squares))
-    return board, known
-
-
-Start = Callable[[random.Random], tuple[chess.Board, BareKing]]
-"""Draw the start of a game, and our knowledge of the king."""
-
-
-def start_at(board: chess.Board, known: BareKing) -> Start:
-    """Return a function that always gives this start."""
-    return lambda _: (board, known)
-
-
 class Game(NamedTuple):
     """A game: its end, our moves, our pieces lost, and the seconds of a turn, on average and at most.
 
@@ -127,41 +90,31 @@ class Game(NamedTuple):
         return self.end == Reason.CHECKMATE.value
 
 
-def play(begin: Start, defend: Defender, options: argparse.Namespace, seed: int) -> Game:
+def play(pieces: str, defend: Defender, options: argparse.Namespace, seed: int) -> Game:
     """Play a game."""
-    rng, rules = random.Random(seed), RULE_SETS[options.rules]
-    board, known = begin(rng)
-    known = replace(known, rules=rules)
-    referee, mating = Referee(rules, NO_LIMITS, board.fen()), Mating(seed)
-    moves = lost = 0
-    turns, proved = [0.0], mating.best_try(known).proved
-    while referee.end is None and moves < options.moves:
-        seen = len(referee.view(chess.WHITE).events)
-        if referee.turn == chess.BLACK:
-            board = referee.board()
-            move = next(one for one in defend(board, known, rng) if referee.try_move(one) is Answer.ACCEPTED)
-            lost += board.is_capture(move)
-        else:
-            begun = time.perf_counter()
-            move = mating.best_try(known).move
-            turns[-1] += time.perf_counter() - begun
-            if referee.try_move(move) is Answer.ACCEPTED:
-                moves += 1
-                turns.append(0.0)
-        for event in referee.view(chess.WHITE).events[seen:]:
-            known = known.after(event)
+    rng, rules, mating = random.Random(seed), RULE_SETS[options.rules], Mating(seed)
+    board, known = start_won(pieces, rng)
+    known, referee = replace(known, rules=rules), Referee(rules, NO_LIMITS, board.fen())
+    moves, turns, proved = 0, [0.0], mating.best_try(known).proved
+    for _, is_accepted, seconds in tries(referee, known, mating, defend, rng):
+        turns[-1] += seconds
+        if is_accepted:
+            moves += 1
+            turns.append(0.0)
+        if moves == options.moves:
+            break
+    lost = len(known.men) - chess.popcount(referee.board().occupied_co[chess.WHITE])
     end = "moves" if referee.end is None else referee.end.reason.value
     return Game(end, moves, lost, round(fmean(turns), 5), round(max(turns), 5), round(proved, 5))
 
 
-def games_of(name: str, begins: list[Start], defender: str, options: argparse.Namespace) -> Iterator[Game]:
+def games_of(name: str, defender: str, options: argparse.Namespace) -> Iterator[Game]:
     """Yield the games of an ending against a defender. Those in the file are not played again."""
     found = stored(options.out)
     for number in track(range(options.games), f"{name} {defender}", console=Console(stderr=True)):
         key = name, defender, options.rules, str(options.seed), str(number)
         if key not in found:
-            begin, seed = begins[number % len(begins)], subseed(options.seed, number)
-            found[key] = play(begin, DEFENDERS[defender], options, seed)
+            found[key] = play(ENDINGS[name], DEFENDERS[defender], options, subseed(options.seed, number))
             if options.out:
                 with options.out.open("a", newline="", encoding="utf-8") as file:
                     csv.writer(file).writerow([*key, *found[key]])
@@ -228,22 +181,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, metavar="FILE", help="CSV of games; continues one")
     parser.add_argument("--add", action="store_true", help="add the shares to log/measurements.csv")
-    parser.add_argument("--reached", nargs="+", type=Path, metavar="FILE", help="tournaments to start from instead")
     options = parser.parse_args()
     for name in options.endings:
         if name not in ENDINGS:
             parser.error(f"unknown ending {name!r}. Endings: {', '.join(ENDINGS)}")
-    starts: dict[str, list[Start]] = {name: [partial(start_won, ENDINGS[name])] for name in options.endings}
-    if options.reached:
-        try:
-            starts = {"reached": [start_at(*one) for file in options.reached for one in reached(file)]}
-        except StoreError as error:
-            parser.error(str(error))
-        if not starts["reached"]:
-            parser.error(f"no bare king in these files. Give tournaments in which {FLAGSHIP} bared one.")
     print("ending  defender within 50 (95% interval)    in all  by 25  moves stalemates lost proved  turn/ms longest")
-    for name, begins in starts.items():
-        played = {one: list(games_of(name, begins, one, options)) for one in options.against}
+    for name in options.endings:
+        played = {one: list(games_of(name, one, options)) for one in options.against}
         for defender, games in played.items():
             report(name, defender, games)
         if options.add:
