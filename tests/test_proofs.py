@@ -14,7 +14,7 @@ from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, NO_LIMITS, RULE_SETS, Answer, Limits, Reason, Referee, RuleSet
 from tests.test_endgames import board_of, men, squares
 
-CHOOSING = import_module("choosing")
+CHOOSING, DEFENDERS, MAKING = map(import_module, ("choosing", "defenders", "endings"))
 CHECKING = import_module("benchmarks.checking")  # by name: mypy reads scripts as modules of their own
 PROVED = ("Kd4 Qb1", "Kc3 Rd4", "Kd7 Pe6", "Kc2 Bc3 Bd3", "Ke4 Be5 Nd5", "Kd4 Rd5 Re4")
 """Pieces that mate a king on any square."""
@@ -47,6 +47,11 @@ def test_a_proved_bound_falls_with_every_accepted_move_until_mate(rules: RuleSet
                 referee.try_move(rng.choice(list(referee.board().legal_moves)))
             known = known.after(referee.view(color).events[-1])
         assert referee.end.reason is Reason.CHECKMATE
+
+
+@pytest.mark.parametrize(("defender", "seed"), [("flees", 4375639706126326204), ("hostile", 3242617419519103657)])
+def test_a_bound_of_two_rooks_falls_though_one_alone_would_mate_sooner(defender: str, seed: int) -> None:
+    assert MAKING.play("KRRK", DEFENDERS.DEFENDERS[defender], BERKELEY, seed) > 1
 
 
 @pytest.mark.parametrize("name", ["plies", "quiet_plies"])

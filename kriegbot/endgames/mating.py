@@ -114,7 +114,9 @@ def survey_ending(proofs: Proofs, ours: Pieces, squares: kb.Word) -> Survey:
 
 @kb.kernel
 def survey(proofs: Proofs, ours: Pieces, squares: kb.Word) -> Survey:
-    """Survey the proved sets of the best one or two of our pieces: the others may not matter."""
+    """Survey the proved sets of our pieces, or of the best one or two of more: the others may not matter."""
+    if ending_of(ours) != NO_PLACEMENT:
+        return survey_ending(proofs, ours, squares)
     cost, bound, part = LOST, NEVER, kb.NONE
     others = all_pieces(ours) ^ ours.king
     first = others
