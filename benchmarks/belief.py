@@ -2,8 +2,8 @@
 
     python benchmarks/belief.py --games 200 --particles 50000
 
-Games between rand, overconfident and paranoid players at the paper's limits, half under each rule set. A tracer outside
-all players carries the true position through the belief's updates.
+Games between rand, overconfident and paranoid players at the paper's limits, half under Berkeley's rules, half under
+Wild 16. A tracer outside all players carries the true position through the belief's updates.
 """
 
 import argparse

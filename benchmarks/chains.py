@@ -5,9 +5,9 @@
 What lines force is counted on all positions that fit them. A position fits some lines if legal moves lead to it, ours
 the moves of the game, that the referee announces as these lines say, whatever it announces on other lines. A chain
 forces the answer, and without any one of its lines it does not. It is the shortest that needs at most MOST positions at
-any moment. For *tells* the answer is the try with the most information on these positions. Where no chain of LONGEST
-lines is found, the puzzle becomes hard, and a sentence says what most positions have in common. Puzzles that have a
-chain keep it.
+any moment. For *tells* the answer is the try with the most information on these positions. Where no chain of at most
+LONGEST lines is found, the puzzle becomes hard, and a sentence says what most positions have in common. Puzzles that
+have a chain keep it.
 """
 
 import argparse
@@ -140,7 +140,7 @@ class Relaxed:
         self._known: dict[tuple[int, Lines], Particles | None] = {}
 
     def at(self, i: int, used: Lines) -> Particles | None:
-        """Return the positions before event `i` that fit these lines; None if there are more than MOST."""
+        """Return the positions before event `i` that fit these lines; None if there are more than `most`."""
         if i == 0:
             return self._start
         key = i, used & frozenset(self.lines[:i])
@@ -152,7 +152,7 @@ class Relaxed:
         return self._known[key]
 
     def end(self, used: Lines) -> Particles | None:
-        """Return the positions at the end that fit these lines; None if there are more than MOST."""
+        """Return the positions at the end that fit these lines; None if there are more than `most`."""
         return self.at(len(self.lines), used)
 
     def _after(self, held: Particles, i: int, used: Lines) -> Particles | None:
@@ -215,7 +215,7 @@ def origins(held: Particles, square: chess.Square) -> kb.WordArray:
 
 
 def smallest(relaxed: Relaxed, claim: Claim) -> Lines | None:
-    """Return the fewest lines that force a claim, or None if there are no LONGEST lines."""
+    """Return the fewest lines that force a claim; None if no LONGEST lines are found to, within MOST_WORK."""
     for length in range(LONGEST + 1):
         found = _search(relaxed, claim, 0, frozenset(), length)
         if found is not None:

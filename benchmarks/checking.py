@@ -89,7 +89,7 @@ class File:
         return file
 
     def first(self, men: Iterable[tuple[chess.Square, chess.PieceType]], squares: chess.Bitboard) -> Entry | None:
-        """Return the first set that holds some squares, of each image of a placement."""
+        """Return the first set that holds some squares, over all images of a placement."""
         found, pieces = [], list(men)
         for turn in TURNS[: 2 if any(kind == chess.PAWN for _, kind in pieces) else None]:
             image = frozenset((chess.lsb(turned(chess.BB_SQUARES[square], turn)), kind) for square, kind in pieces)
@@ -156,7 +156,7 @@ def board_of(men: Men, king: chess.Square) -> chess.Board | None:
 
 
 def spoiled(entry: Entry, rng: random.Random) -> list[Entry]:
-    """Return a set with a square more, with another try, and with a bound that is less by one."""
+    """Return a set with a square more and with another try, if there is one, and with a bound less by one."""
     free = [s for s in chess.SQUARES if not entry.squares & chess.BB_SQUARES[s] and board_of(entry.men, s)]
     board = board_of(entry.men, chess.lsb(entry.squares)) or chess.Board(None)
     tries = [move for move in board.legal_moves if move != entry.move]

@@ -166,7 +166,7 @@ def select(work: Work) -> Proofs:
 
 
 def packed(proofs: Proofs) -> bytes:
-    """Return the content of the file. Raises ValueError unless the arrays fit."""
+    """Return the content of the file. Raises ValueError unless the numbers of sets fit."""
     counts = np.diff(proofs.starts)
     if counts.max() >= 1 << 16 or len(counts) != END:
         raise ValueError(f"{len(counts)} placements with up to {counts.max()} sets: the file has {END}, of 65,535")

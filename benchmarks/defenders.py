@@ -61,7 +61,7 @@ def best_by(taste: Callable[[chess.Board, chess.Move, random.Random], tuple[floa
 
 
 def nearness(board: chess.Board, move: chess.Move, rng: random.Random) -> tuple[float, ...]:
-    """Return how near a move comes to our king, in king's steps, negative; then a lot."""
+    """Return minus the distance of a move from our king, in king's steps; then a lot."""
     return -chess.square_distance(move.to_square, board.king(not board.turn) or 0), rng.random()
 
 

@@ -13,7 +13,7 @@ with a square more, one with another try, and one with a bound less. Those that 
 
 Games start where mate is proved of a king that may be anywhere, or anywhere but beside an unprotected piece. Each
 defender plays them. A bound that does not fall with an accepted move, or a game without mate, ends the benchmark.
-`--add` adds the figures to log/measurements.csv. Games whose figures it has are not played again.
+`--add` adds the figures to log/measurements.csv. Games of which it has figures, of any seed, are not played again.
 """
 
 import argparse

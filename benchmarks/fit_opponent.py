@@ -12,7 +12,8 @@ a file of its name beside `--out`: it shows how well the model predicts a strang
 
 A fifth of the games, chosen by a hash of their moves, is held out. The table compares the mean log-likelihood of a
 side's moves, in nats, under the uniform and the fitted model, which does not know the player, with a 95% interval over
-sides. A game in several files counts once. Games of `rand` and of players named by `--without` are left out.
+sides. A game in several files counts once. Moves of `rand` and of players named by `--without` are left out, and sides
+of fewer than FEWEST moves.
 """
 
 import argparse

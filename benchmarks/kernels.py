@@ -3,11 +3,11 @@
     python benchmarks/kernels.py            a table
     python benchmarks/kernels.py --json     one object, millions per second
 
-Absolute figures drift with the machine; compare ratios of the same minute. Each figure is the median of several runs,
-in processor time. perft counts leaves, with every move made, 6 plies from the start and 4 from Kiwipete. make_evaluate
-lists, makes and evaluates (KS, and whether the game is over) all legal moves of 1,000 positions. filter makes a random
-legal move on 10,000 boards and keeps the boards with the right announcement. search_leaves_depthN counts the positions
-evaluated by overconfident search.
+Absolute figures drift with the machine; compare ratios of the same minute. Figures are medians of several runs in
+processor time, but for one run on python-chess. perft counts leaves, with every move made, 6 plies from the start and 4
+from Kiwipete. make_evaluate lists, makes and evaluates (KS, and whether the game is over) all legal moves of 1,000
+positions. filter makes a random legal move on 10,000 boards and keeps the boards with the right announcement.
+search_leaves_depthN counts the positions evaluated by overconfident search.
 """
 
 import argparse
@@ -138,7 +138,7 @@ def counted(row: WordArray, depth: int, expected: int) -> int:
 
 
 def midgame_positions(count: int) -> WordArray:
-    """Return positions [count, 8] from random legal play, 20 to 60 plies deep, not over."""
+    """Return positions [count, 8] from random legal play, 20 to 59 plies deep, not over."""
     rng = random.Random(2006)
     rows: list[WordArray] = []
     while len(rows) < count:

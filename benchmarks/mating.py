@@ -4,9 +4,9 @@
 
 Each game starts from random squares of our pieces, with us to move and the king on a random square of those it can
 stand on; we know none of them from the others. Pawns start on ranks five to seven. A start is drawn again if no mate is
-proved of a king whose square we know. `defenders.py` has the defenders; without `--against` each plays.
+proved of a king whose square we know, but for two rooks. `defenders.py` has defenders; without `--against` each plays.
 
-"Proved" is the share of the king's squares, in the mean over the starts, that are mated for certain by our proofs.
+"Proved" is the share of the king's squares in the largest part with a proof, in the mean over the starts.
 "Within 50" moves of ours is the share mated, with its 95% interval, "in all" the share within `--moves`, "by 25" that
 within 25. "Lost" counts games with a piece lost. The last columns are the mean and the longest time of a turn.
 """
@@ -150,7 +150,7 @@ def report(name: str, defender: str, games: list[Game]) -> None:
 
 
 def measured(name: str, played: dict[str, list[Game]], options: argparse.Namespace) -> Iterator[Measurement]:
-    """Yield the shares mated within 50 moves, that of the worst defender first, and within all."""
+    """Yield the shares mated within 50 moves, that of the worst defender first, within all, and the share proved."""
     command = f"python benchmarks/mating.py {name}" + f" --rules {options.rules}" * (options.rules != "berkeley")
     command += f" --against {' '.join(played)}" * (len(played) < len(DEFENDERS)) + f" --games {options.games}"
     for limit, what in ((FIFTY, "mated"), (options.moves, f"mated within {options.moves}")):

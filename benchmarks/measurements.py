@@ -153,7 +153,7 @@ def _git(*arguments: str) -> str:
 
 
 def results(file: Path, key: str, command: str = "") -> list[Measurement]:
-    """Return the result of a tournament for the first player of its pairings, pooled and then against each opponent."""
+    """Return the result of a tournament for the first player of its pairings, pooled, and against each if several."""
     with Store.open(file) as store:
         settings = store.settings
         rows = []

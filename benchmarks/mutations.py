@@ -17,7 +17,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("evaluators", "kriegbot", "referee", "tournaments")
-KERNELS = {"kernel", "inlined", "entry", "part", "evaluator", "opponent", "fold", "settle", "intrinsic"}
+KERNELS = {"kernel", "inlined", "entry", "evaluator", "opponent", "opponents", "fold", "settle", "intrinsic"}
 """Decorators of functions that numba compiles."""
 # fmt: off
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {

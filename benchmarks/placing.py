@@ -19,7 +19,7 @@ from kriegbot.endgames.king_sets import (
 )
 from kriegbot.endgames.placements import BISHOPS, END, NO_PLACEMENT, placed, placement, transformed_set
 
-CHECKS = 10  # most kinds of check, silence included, in a placement
+CHECKS = 10  # most kinds of check, none included, in a placement
 MAXIMAL = 200  # sets of a placement that others are composed of, the largest
 PARTS = 5 * MAXIMAL  # choices for a part of a set
 CANDIDATES = 1 << 18
@@ -89,7 +89,7 @@ class Proving(NamedTuple):
 
 
 def empty() -> Proving:
-    """Return arrays for all endings, 1 GB if all are used."""
+    """Return arrays for all endings, 1.7 GB if all are used."""
     words, ints, p, t = np.uint64, np.int64, PLACES, TRIES
     shapes = {
         "numbers": END, "checks": CHECKS * p, "captures": 2 * p, "rest": 2 * p, "rest_square": 2 * p,

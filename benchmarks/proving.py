@@ -352,6 +352,6 @@ class Work:
         return int(self.arrays.possible[i])
 
     def beside_nothing(self, i: int) -> int:
-        """Return the same without the squares beside a piece that nothing protects."""
+        """Return the squares of a king that stands beside no piece that nothing protects."""
         beside = int(self.arrays.captures[2 * i] | self.arrays.captures[2 * i + 1])
         return self.everywhere(i) & ~beside

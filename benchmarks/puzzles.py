@@ -6,11 +6,11 @@
 The second command adds why each answer is right.
 
 A puzzle begins at a position that both sides know: the usual one, or one of a game in which few enemy pieces are left.
-From there the maker follows all positions that are consistent with the announcements. It gives up a game after the
-first moment with more than MOST. So an answer is counted on all positions, and nothing is sampled. *king*: the enemy
-king has moved, and is on the same square in all of them. *capture*: a recapture is possible in all of them, or in none.
-*tells*: one open try has the highest expected information by MARGIN (entropy in bits of the referee's answer; moves of
-the opponent are equally likely). *mate*: against a bare king, `learning.leads_to_mate` proves it.
+From there the maker follows all positions that are consistent with the announcements. It gives up a side of a game
+after the first moment with more than MOST. So an answer is counted on all positions, and nothing is sampled. *king*:
+the enemy king has moved, and is on the same square in all of them. *capture*: a recapture is possible in all of them,
+or in none. *tells*: one open try has the highest expected information by MARGIN (entropy in bits of the referee's
+answer; moves of the opponent are equally likely). *mate*: against a bare king, `learning.leads_to_mate` proves it.
 
 `difficulty` orders the puzzles of a kind, and each third is a grade. The work file has a line for each game; run the
 command again to resume. The same seed makes the same puzzles on any machine.
@@ -320,7 +320,7 @@ def puzzles_of(record: GameRecord, sides: tuple[chess.Color, ...], plies: int) -
 
 
 def endings(record: GameRecord, rng: random.Random) -> list[tuple[str, chess.Color]]:
-    """Return positions with few enemy pieces and more of ours, and the stronger side."""
+    """Return positions with few enemy pieces and more of ours, a rook or queen among them, and the stronger side."""
     found = defaultdict[int, list[tuple[str, chess.Color]]](list)
     for step in record.replay():
         board = step.referee.board()

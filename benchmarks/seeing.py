@@ -16,11 +16,11 @@ the belief of the game. At each turn, with the boards before the accepted try, i
     king's square    after ply 10, squares on which the king stands with a probability in tenths, and from SURE on;
                      `--plot` draws the tenths
 
-Of all tries: those from an inconsistent belief; after ply 20, those from few boards (distinct, types apart, not exact).
+Of all tries: those from an inconsistent belief; after ply 20, those from few boards (types together, not exact).
 Of the opponent's moves, in nats: the likelihood of the announcement under belief and model (at least FLOOR),
 and that of the true move on the true board under the model. Intervals are 95%, by bootstrap over games.
 
-Sums of each game are kept in FILE.watched.jsonl, so that a run that was interrupted goes on.
+Sums of each game of pool.sqlite are kept in pool.watched.jsonl, so that a run that was interrupted goes on.
 """
 
 import argparse
