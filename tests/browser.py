@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -46,7 +47,7 @@ def started(width: int, height: int, is_phone: bool) -> webdriver.Chrome:
 
 
 def forget(driver: webdriver.Chrome) -> None:
-    """Make a browser like new: a fresh tab, no cookies. Stores go by origin, and each server has its own port."""
+    """Make a browser like new: a fresh tab, no cookies, nothing stored."""
     old = list(driver.window_handles)
     driver.switch_to.new_window("tab")
     new = driver.current_window_handle
@@ -56,6 +57,7 @@ def forget(driver: webdriver.Chrome) -> None:
     driver.switch_to.window(new)
     for what in ("Cookies", "Cache"):
         driver.execute_cdp_cmd(f"Network.clearBrowser{what}", {})
+    driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "local_storage"})
 
 
 IDLE: dict[tuple[int, int] | None, list[webdriver.Chrome]] = {}
@@ -114,6 +116,11 @@ class Page:
             return True
 
         until(lambda: not_redrawn(is_clicked), selector)
+
+    def reload_with(self, **choices: str) -> None:
+        """Load the page anew, in a browser that has stored these choices."""
+        self.run("localStorage.setItem('kriegspiel-choices', arguments[0])", json.dumps(choices))
+        self.driver.refresh()
 
     def square(self, name: str) -> WebElement:
         """Return a square of the board."""

@@ -205,7 +205,7 @@ def test_a_guest_has_one_game_and_nothing_else(server: PageServer) -> None:
         ):
             guest.send(message)
             assert guest.until("refusal")["text"] == "Your link is for one game."
-        assert json.loads(guest.heard[0]) == {"is": "hello", "players": [], "rules": [], "guest": True, "choices": ""}
+        assert json.loads(guest.heard[0]) == {"is": "hello", "players": [], "rules": [], "guest": True}
         assert '"invitation":null' in guest.heard[1]
 
 

@@ -147,7 +147,7 @@ class Socket:
         await self._websocket.accept()
         writing = asyncio.create_task(self._write())
         try:
-            self.send(catalogue.hello(self._registry.choices, is_guest=self._is_guest))
+            self.send(catalogue.hello(is_guest=self._is_guest))
             self.send(self._registry.results_shown())
             self.send(self._registry.network_shown)
             self._registry.listeners.add(self.send)
@@ -226,8 +226,6 @@ class Socket:
                 if registry.network is None or not self._is_mine:
                     raise Refused("Only the machine that runs the server can open it, and only if it is closed.")
                 await registry.network(address)
-            case requests.Remember(choices):
-                registry.remember(choices)
             case requests.Act("progress"):
                 is_host = not self._is_guest
                 self.send(InProgress(await asyncio.to_thread(registry.in_progress, self._browser, is_host=is_host)))

@@ -42,11 +42,11 @@ _ASKING = {
 }
 
 
-def hello(choices: str, *, is_guest: bool) -> Hello:
+def hello(*, is_guest: bool) -> Hello:
     """Return the choices on the page; a guest gets none."""
     rules = () if is_guest else RULE_SETS.values()
     offered = [RulesOffered(one.name, one.title, about(one)) for one in rules]
-    return Hello([] if is_guest else _players(), offered, is_guest, "" if is_guest else choices)
+    return Hello([] if is_guest else _players(), offered, is_guest)
 
 
 def about(rules: RuleSet) -> list[str]:

@@ -125,7 +125,6 @@ class Hello(Notice):
     players: list[PlayerOffered]
     rules: list[RulesOffered]
     guest: bool
-    choices: str  # text of the last `Remember`
 
 
 class Preparing(Notice):

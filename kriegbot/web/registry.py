@@ -21,9 +21,9 @@ from kriegbot.narration.results import Results, results_rows, results_text
 from kriegbot.request import Refused
 from kriegbot.web import notices
 from kriegbot.web.connections import Reserve
-from kriegbot.web.library import MAX_PRIVATE, Library, logged, read_own, write_private
+from kriegbot.web.library import Library, logged
 from kriegbot.web.notices import GameEnded, GameInfo, Kept, Notice, Preparing, Refusal
-from kriegbot.web.requests import BROKEN_LINK, MAX_CHOICES, Act, Look, Request
+from kriegbot.web.requests import BROKEN_LINK, Act, Look, Request
 from kriegbot.web.review import Analyst, AnalystFailed, Review
 from kriegbot.web.seats import SeatPool
 from referee import GameRecord
@@ -198,8 +198,8 @@ class PageGame:
 class Registry:
     """All games of one server, saved in a folder.
 
-    The page's choices and address are in the folder `config`, by default the same. `sandbox` is False to trust players
-    from outside, and True to refuse chess engines, which no sandbox holds.
+    The page's address is in the folder `config`, by default the same. `sandbox` is False to trust players from outside,
+    and True to refuse chess engines, which no sandbox holds.
     """
 
     def __init__(
@@ -216,7 +216,6 @@ class Registry:
         self.saver, self.reserve = ThreadPoolExecutor(1, "saver"), Reserve()  # of games in progress
         self.restoring = asyncio.Lock()
         self.is_closing = False
-        self._memory = (config or folder) / "page.json"
         self.results = results or Results(folder / "results.jsonl")
         self.address_file = folder / ".address.json" if config is None else config / "address.json"
         self.guest_token = ""
@@ -242,18 +241,6 @@ class Registry:
         """Send a message to all sockets; in any thread."""
         for listener in list(self.listeners):
             listener(message)
-
-    @property
-    def choices(self) -> str:
-        """The choices that the page wants to find again."""
-        try:
-            return read_own(self._memory, MAX_PRIVATE).decode()[:MAX_CHOICES]
-        except (OSError, ValueError):
-            return ""
-
-    def remember(self, choices: str) -> None:
-        """Store the page's choices in a file, if it can be written."""
-        write_private(self._memory, choices.encode(errors="replace"))
 
     def results_shown(self, game: str | None = None, text: str = "") -> notices.ResultsTable:
         """Return the results of whoever runs the server, with a sentence on a game that has just ended."""

@@ -16,7 +16,6 @@ from kriegbot.request import Refused
 IS_GUEST = "kriegbot.guest"  # in the scope of a connection: True if it comes by a link to one game
 MAX_BYTES = 4096  # of a message from a browser
 MAX_TRY = 20  # characters of a try; no notation is longer
-MAX_CHOICES = 2000  # characters of the choices that the page wants to find again
 MAX_MOMENTS = 16  # moments in one request for beliefs
 MAX_PACE = 10.0  # seconds for each try
 
@@ -29,7 +28,7 @@ Name = Annotated[str, msgspec.Meta(max_length=MAX_NAME)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=MAX_PACE)]
 
 FOR_HOST = {"new", "invite", "newlink", "freeseat", "watch", "privacyscreen", "network"}
-FOR_HOST |= {"library", "open", "resume", "delete", "remember"}
+FOR_HOST |= {"library", "open", "resume", "delete"}
 """Requests that guests, who have a link to one game, may not send."""
 
 
@@ -143,12 +142,6 @@ class Switch(Request):
 
     do: Literal["heat", "pause"]
     on: bool
-
-
-class Remember(Detailed):
-    """The person's choices, in a text that only the page reads, for the next visit."""
-
-    choices: Annotated[str, msgspec.Meta(max_length=MAX_CHOICES)]
 
 
 class SetPace(Detailed, tag="pace"):

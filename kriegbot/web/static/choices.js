@@ -1,37 +1,38 @@
-// The person's choices on the page, settings for colours and board included. The server stores them, because it has
-// another port each time, which to a browser is another site.
+// The person's choices on the page, settings for colours and board included. The browser stores them.
 
 const $ = (id) => document.getElementById(id);
-let stored = {};
-let send = () => {};
+const KEY = "kriegspiel-choices";
 const SETTINGS = { theme: ["light", "dark"], squares: ["blue", "green"] }; // besides the default
+let choices = stored();
 
-/** Reads stored choices; ignores anything else in the text. */
-export function recall(text, sending) {
-  send = sending;
+/** Reads stored choices; ignores anything else. */
+function stored() {
   try {
-    const found = JSON.parse(text || "{}");
-    stored = typeof found === "object" && found !== null && !Array.isArray(found) ? found : {};
+    const found = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    return typeof found === "object" && found !== null && !Array.isArray(found) ? found : {};
   } catch {
-    stored = {};
+    return {}; // also where a browser forbids storing
   }
-  show();
 }
 
 /** A stored choice, or undefined. */
 export function chosen(name) {
-  return typeof stored[name] === "string" ? stored[name] : undefined;
+  return typeof choices[name] === "string" ? choices[name] : undefined;
 }
 
-/** Stores choices: {name: text}. */
-export function keep(choices) {
-  stored = { ...stored, ...choices };
-  send({ do: "remember", choices: JSON.stringify(stored) });
+/** Stores choices, {name: text}, beside those that another tab has stored meanwhile. */
+export function keep(more) {
+  choices = { ...choices, ...stored(), ...more };
+  try {
+    localStorage.setItem(KEY, JSON.stringify(choices));
+  } catch {
+    // they last as long as the page
+  }
 }
 
 function show() {
   for (const [name, others] of Object.entries(SETTINGS)) {
-    $(name).value = others.includes(stored[name]) ? stored[name] : "";
+    $(name).value = others.includes(choices[name]) ? choices[name] : "";
     if ($(name).value) document.documentElement.dataset[name] = $(name).value;
     else delete document.documentElement.dataset[name];
   }
@@ -43,3 +44,4 @@ for (const name of Object.keys(SETTINGS)) {
     show();
   };
 }
+show();

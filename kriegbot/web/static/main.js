@@ -1,7 +1,6 @@
 // The page. The address decides what it shows: the form for a new game, saved games, a game, or texts.
 
 import { forget, offerMoments, remember, tryAgain } from "./again.js";
-import { recall } from "./choices.js";
 import { atOneScreen, makePrivacyScreen } from "./privacy.js";
 import { newForm } from "./form.js";
 import { guidedGame } from "./learn.js";
@@ -212,7 +211,6 @@ function offer(hello) {
   if (isGuest && document.body.dataset.place) show(document.body.dataset.place); // now as a guest's
   if (isSetUp || isGuest) return; // a new connection
   isSetUp = true;
-  recall(hello.choices, send);
   say.start = newForm(send, hello);
   say.watch = watchForm($("watch-form"), send, hello);
   library = savedGames(send, hello);

@@ -28,24 +28,15 @@ export function showProgress({ games }, shown) {
     ...others.map(([id, players]) => make("a", { className: "button", href: `#game=${id}` }, players)));
 }
 
-/** The name that a guest gave in this browser: guests' choices are not stored by the server. */
-function guestName(name) {
-  try {
-    if (name !== undefined) localStorage.setItem("kriegspiel-name", name);
-    return localStorage.getItem("kriegspiel-name") ?? "";
-  } catch {
-    return ""; // forbidden in this browser
-  }
-}
-
 /** Shows an invitation to a guest; send(message) sends the answer. */
 export function askToJoin({ game, you, rules, clock, by }, send) {
   $("invited-title").textContent = `${by || "A friend"} invites you to a game of Kriegspiel`;
   $("invited-terms").textContent = `You play ${NAMES[you]}. Rules: ${rules}. ${clock ? `Clock: ${clockText(clock)}` : "No clock"}.`;
-  $("guest-name").value ||= guestName();
+  $("guest-name").value ||= chosen("name") ?? "";
   $("join").onsubmit = (event) => {
     event.preventDefault();
-    send({ do: "join", game, name: guestName($("guest-name").value.trim()) });
+    keep({ name: $("guest-name").value.trim() });
+    send({ do: "join", game, name: chosen("name") });
   };
 }
 
