@@ -73,7 +73,12 @@ def mixed_up(path: Path) -> None:
     path.write_bytes(next(other for other in path.parent.iterdir() if other != path).read_bytes())
 
 
-@pytest.mark.parametrize("damage", [emptied, halved, flipped, mixed_up, Path.unlink])
+def turned_into_a_folder(path: Path) -> None:
+    path.unlink()
+    (path / "inner").mkdir(parents=True)
+
+
+@pytest.mark.parametrize("damage", [emptied, halved, flipped, mixed_up, turned_into_a_folder, Path.unlink])
 @pytest.mark.parametrize("name", ["one.nbc", "two.nbc", "prepared"])
 def test_a_damaged_file_of_kernels_counts_as_missing(
     name: str, damage: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -125,7 +130,7 @@ def test_damaged_kernels_are_compiled_again_and_the_game_is_the_same(tmp_path: P
         damage(path)
     code, out, err = played()
     assert (code, out) == well[:2]
-    assert err.count("missing or damaged") == 1
+    assert err.count("Missing or damaged") == 1
     assert all(read_stored(path) is not None for path in (one, two, three))
     assert played() == well
 

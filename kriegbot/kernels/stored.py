@@ -5,10 +5,11 @@ A full disk, a crash or a faulty sector may empty, halve or change a file, a rep
 
 import hashlib
 import logging
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from referee.text import atomic_file, one_line
+from referee.text import counted, one_line, write_file
 
 DIGEST_SIZE = hashlib.sha256().digest_size
 MARKERS = "prepared*"
@@ -17,9 +18,11 @@ log = logging.getLogger("kriegbot")
 
 
 def write_stored(path: Path, content: bytes) -> None:
-    """Write a file and its digest, if the folder can be written."""
-    with suppress(OSError), atomic_file(path) as file:
-        file.write(_digest(path, content) + content)
+    """Write a file and its digest, also in place of a folder, if that can be written."""
+    with suppress(OSError):
+        if path.is_dir():
+            shutil.rmtree(path)
+        write_file(path, _digest(path, content) + content)
 
 
 def read_stored(path: Path, *, is_logged: bool = True) -> bytes | None:
@@ -53,8 +56,8 @@ def is_complete(marker: Path) -> bool:
     damaged = [path for path in files if read_stored(path, is_logged=False) is None]
     if damaged:
         which = one_line(", ".join(path.name for path in damaged), 200)
-        log.warning("%d files of compiled kernels are missing or damaged; they are made again: %s", len(damaged), which)
+        log.warning("Missing or damaged, and made again: %s: %s", counted(len(damaged), "compiled kernel"), which)
         for path in (*damaged, *marker.parent.glob(MARKERS)):
             with suppress(OSError):  # it is gone, or in the sandbox
-                path.unlink()
+                (shutil.rmtree if path.is_dir() else Path.unlink)(path)
     return names is not None and not damaged
