@@ -2,10 +2,10 @@
 
     python benchmarks/disturbed.py --games 500
 
-Plays the same tournament four times: undisturbed; disturbed at random moments and started again until it is done; by
-Dask; and as three shards, merged. The disturbances: Ctrl-C, kill -9 of the main process, workers and players, no more
-memory for a worker or player (ulimit), an emptied file of compiled kernels, and everything suspended for 20 seconds.
-Says what the disturbed tournament reports: nobody may have lost a game by forfeit. Linux only.
+Plays the same tournament four times: undisturbed; disturbed at random moments, and started again until it has all
+games; by Dask; and as three shards, merged. The disturbances: Ctrl-C, kill -9 of the main process, workers and players,
+no more memory for a worker or player (ulimit), an emptied file of compiled kernels, and everything suspended for 20
+seconds. Says what the disturbed tournament reports: nobody may have lost a game by forfeit. Linux only.
 """
 
 import argparse
@@ -82,7 +82,8 @@ def play_disturbed(
 ) -> tuple[Counter[str], int]:
     """Play a tournament to its end, disturbed after pauses of this mean length in seconds.
 
-    Return the number of disturbances of each kind, and the last exit code.
+    A run that has given a game up is followed by another, as a person would do. The last argument is the tournament's
+    file. Return the number of disturbances of each kind, and the last exit code.
     """
     rng, counts = random.Random(seed), Counter[str]()
     while True:
@@ -100,7 +101,10 @@ def play_disturbed(
             output.seek(0)
             text = output.read().decode()
         if main.returncode in (0, 1) and "Results" in text:
-            return counts, main.returncode
+            with Store.open(str(arguments[-1])) as store:
+                if not store.missing():
+                    return counts, main.returncode
+            continue
         was_starting = text.rstrip().endswith("KeyboardInterrupt")  # Ctrl-C before kriegbot was imported
         if main.returncode not in (130, -signal.SIGINT, -signal.SIGKILL) and not was_starting:
             raise SystemExit(f"kriegbot ended with {main.returncode}:\n{text}")
