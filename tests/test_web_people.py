@@ -239,7 +239,7 @@ def test_the_host_frees_the_seat_of_a_guest_who_is_away(tmp_path: Path) -> None:
             guest.send({"do": "visit", "game": game})
             assert guest.until("refusal")["text"].startswith(JOINED)
         seats = tmp_path / ".seats.json"
-        until(lambda: "bob's phone" in seats.read_text(encoding="utf-8"), "the seat")
+        until(lambda: seats.exists() and "bob's phone" in seats.read_text(encoding="utf-8"), "the seat")
         assert '"bob"' not in seats.read_text(encoding="utf-8")
 
 
