@@ -111,6 +111,3 @@ def sizes_table(sizes: Sizes) -> Table:
         rows.append((*row, *(str(SAMPLES[seconds, depth]) for seconds in (SHORT, LONG))))
     headings = ("depth", *(f"in {seconds} s" for seconds in SECONDS), "paper in 30 s", "in 90 s")
     return Table("Figure 4: mean sample size of overconfident search", headings, rows)
-
-
-# Figure 6 of the paper of 1993: leaves examined

@@ -66,7 +66,10 @@ def match(
     else:
         for player in (result.white, result.black):
             common.show_log(player)
-        lines = _explanations(result) if explain else None
+        lines = defaultdict[int, list[str]](list)
+        for answer in result.answers if explain else ():
+            if answer.report.why:
+                lines[answer.ply].append(f"{side_name(answer.color)}: {answer.report.why}")
         print(*([ending(result.record)] if quiet else playthrough(result.record, lines)), sep="\n")
     if save is not None:
         print(common.GameFile(save).save(result.record), file=sys.stderr)
@@ -88,14 +91,6 @@ def _as_json(result: GameResult, seed: int) -> dict[str, object]:
         "white": result.white.as_json(),
         "black": result.black.as_json(),
     }
-
-
-def _explanations(result: GameResult) -> dict[int, list[str]]:
-    lines = defaultdict[int, list[str]](list)
-    for answer in result.answers:
-        if answer.report.why:
-            lines[answer.ply].append(f"{side_name(answer.color)}: {answer.report.why}")
-    return lines
 
 
 def kinds_of_parts() -> tuple[Parts, ...]:

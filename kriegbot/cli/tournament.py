@@ -190,7 +190,11 @@ def play_missing(
     print(f"{count} to play, into {store.path}. Rerun the same command to resume.", file=sys.stderr)
     try:
         if missing:
-            _compile_for(specs)
+            ours = next((spec for spec in specs if spec.name != "rand" and not spec.is_outside), None)
+            if ours is not None:  # kernels are compiled now, and not by each worker
+                with preparing() as report, ProcessSeat(ours, report=report) as seat, contextlib.suppress(PlayerFailed):
+                    seat.begin(0)
+                    sys.stderr.write(seat.log())
         log = store.path.with_name(f"{store.path.name}.log")
         board = Scoreboard(store, len(missing))
         with logged_to(log), board.progress:
@@ -205,14 +209,6 @@ def play_missing(
         saved = counted(board.done, "game")
         print(f"kriegbot: {error}. {saved} saved. To resume, fix this and rerun:\n  {command}", file=sys.stderr)
         raise typer.Exit(1) from None
-
-
-def _compile_for(specs: list[PlayerSpec]) -> None:
-    ours = next((spec for spec in specs if spec.name != "rand" and not spec.is_outside), None)
-    if ours is not None:
-        with preparing() as report, ProcessSeat(ours, report=report) as seat, contextlib.suppress(PlayerFailed):
-            seat.begin(0)
-            sys.stderr.write(seat.log())
 
 
 class Scoreboard:

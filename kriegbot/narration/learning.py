@@ -54,15 +54,14 @@ class LessonStep:
 
     def referee(self) -> Referee:
         """Return a new referee after the tries played so far."""
-        return _referee(self.rules, self.played, self.start)
+        return _referee(self)
 
     def state(self, tried: Sequence[str] = (), text: str = "") -> StepState:
         """Return the step after refused tries in UCI notation and one more try as people write it (empty: none).
 
         Raise ValueError if the referee does not refuse one of `tried`.
         """
-        referee = self.referee()
-        _refuse(referee, tried)
+        referee = _referee(self, tried)
         before = referee.view(referee.turn)
         if not text:
             return StepState(before, tried)
@@ -168,9 +167,7 @@ class Puzzle:
 
     def referee(self, refused: Sequence[str] = ()) -> Referee:
         """Return a referee at this moment, after more tries. Raise ValueError unless it refuses each of these."""
-        referee = _referee(self.rules, self.played, self.start)
-        _refuse(referee, refused)
-        return referee
+        return _referee(self, refused)
 
     def view(self, refused: Sequence[str] = ()) -> View:
         """Return the view of the side that answers."""
@@ -338,16 +335,13 @@ def puzzle_of(day: date) -> int:
     return day.toordinal() * 7919 % len(puzzles()) + 1
 
 
-def _referee(rules: str, played: str, start: str = chess.STARTING_FEN) -> Referee:
-    referee = Referee(rules, start=start)
-    for code in played.split():
+def _referee(task: LessonStep | Puzzle, refused: Sequence[str] = ()) -> Referee:
+    """Return a referee after what was played, and more tries. Raise ValueError unless it refuses each of these."""
+    referee = Referee(task.rules, start=task.start)
+    for code in task.played.split():
         referee.try_move(chess.Move.from_uci(code))
-    return referee
-
-
-def _refuse(referee: Referee, refused: Sequence[str]) -> None:
-    """Repeat refused tries in UCI notation. Raise ValueError unless the referee refuses each."""
     for code in refused:
         move = parse_action(code)
         if not isinstance(move, chess.Move) or referee.try_move(move) is not Answer.ILLEGAL:
             raise ValueError(f"{code!r} is not refused here; give refused tries such as 'e4e5', each once")
+    return referee

@@ -226,12 +226,14 @@ class Reasons:
             is_real = board.is_legal(self._best_move) and is_mate(board, self._best_move)
             where = self._positions.text(best.mates, best.total)
             return "mate missed", f"{better} would have mated {where}, {REAL[is_real]}.", None
-        if made.exceeds(made.mated, best, best.mated) or (played.is_mated and self._looked_safer()):
+        looked_safer = made.mated * best.legal > best.mated * made.legal  # a smaller share of positions allowed a mate
+        if made.exceeds(made.mated, best, best.mated) or (played.is_mated and looked_safer):
             came = "did" if played.is_mated else "did not"
             why = f"{enemy} could mate at once {self._on(made.mated)}, and {came}."
             then = self._after_better(f"{enemy} could mate", best.mated)
             return "mate allowed", _sentences(why, then, *self._illegal), None
-        if self._is_lucky():
+        is_chance = 2 * made.takes.total() <= made.legal or 2 * made.hanging[self._move.to_square] >= made.legal
+        if played.pawns_won > 0 and is_chance:  # it seldom wins that material, or mostly loses it again
             risk = [self._could_take(self._move.to_square)] if made.hanging[self._move.to_square] else []
             looked_better = f"by what {self._me} knew, {better} was better."
             return LUCKY, _sentences("that was lucky.", *risk, looked_better, *self._illegal), played.events
@@ -291,16 +293,6 @@ class Reasons:
         is_rare = 2 * count <= made.legal and (made.legal >= FEW or self._positions.are_all)
         chance = f"; there was something to capture {self._on(count)}" if is_rare else ""
         return _sentences(f"{piece} captured {_a(taken)} on {target}{chance}.")
-
-    def _is_lucky(self) -> bool:
-        """Return True if the move won material that it seldom wins, or mostly loses again."""
-        made = self._made
-        is_chance = 2 * made.takes.total() <= made.legal or 2 * made.hanging[self._move.to_square] >= made.legal
-        return self._played.pawns_won > 0 and is_chance
-
-    def _looked_safer(self) -> bool:
-        """Return True if a smaller share of positions allowed a mate after the better try."""
-        return self._made.mated * self._best.legal > self._best.mated * self._made.legal
 
     def _capture_missed(self) -> tuple[str, str, object]:
         best, better, target = self._best, self._better, self._best_move.to_square

@@ -47,7 +47,6 @@ MAX_NAME_LETTERS = 60
 T = TypeVar("T")
 CHOSEN_SEED = "a chosen seed"  # counts as help: the person may have played the same game before
 
-
 THEMES = {
     "mate missed": ("finding mates", "mate"),
     "unsafe capture": ("checking that a capture is safe", "capture"),

@@ -34,10 +34,8 @@ CERTAIN = "mate certain"  # the theme of the first turn with a proof
 MIN_SURPRISE = 0.2  # the winning chance that a surprise has lost at least
 LOST, WON = 0.1, 0.9  # winning chances beyond which a game is decided: moves that stay there lose nothing
 CLIFF, CLIFF_TURNS = 0.4, 4  # winning chance lost within so many turns that needs its turning point
-PARTS, STUDENT_95 = (
-    5,
-    2.776,
-)  # of the drawn boards, searched apart for an error's interval; Student's t, four degrees of freedom
+PARTS, STUDENT_95 = 5, 2.776
+"""Parts of the drawn boards, searched apart for an error's interval; Student's t for four degrees of freedom."""
 
 
 class TurningPoint(TypedDict):

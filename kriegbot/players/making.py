@@ -17,7 +17,6 @@ from referee.text import one_line, quoted
 if TYPE_CHECKING:
     from kriegbot.kernels.preparing import Progress
 
-
 RULES = Parts("rule set", "referee", "kriegbot.rules", listed=tuple(RULE_SETS))
 
 

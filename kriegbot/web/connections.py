@@ -76,22 +76,20 @@ class Reserve:
 
     def __init__(self) -> None:
         self._held: list[int] = []
-        self._refill()
+        with self.lent():
+            pass
 
     @contextmanager
     def lent(self) -> Iterator[None]:
-        """Lend the descriptors."""
+        """Lend the descriptors, and hold them again after that."""
         while self._held:
             os.close(self._held.pop())
         try:
             yield
         finally:
-            self._refill()
-
-    def _refill(self) -> None:
-        with suppress(OSError):
-            while len(self._held) < RESERVED:
-                self._held.append(os.open(os.devnull, os.O_RDONLY))
+            with suppress(OSError):
+                while len(self._held) < RESERVED:
+                    self._held.append(os.open(os.devnull, os.O_RDONLY))
 
 
 def is_new(record: logging.LogRecord) -> bool:

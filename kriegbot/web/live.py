@@ -88,10 +88,6 @@ class Side(PageGame):
     def _show(self, message: SideView) -> None:
         self.publish(message)
 
-    def show_clocks(self) -> None:
-        """Publish the clocks, one of which has started since the last view."""
-        self.publish(notices.ClocksSet(self.seat.clocks()))
-
     def invitation(self) -> Notice | None:
         """Return the terms of the game if its seat is free."""
         if not self.game.is_for_two or self.browser is not None:
@@ -285,9 +281,9 @@ class LiveGame(GameThread):
             return self.people[color].seat
         seat = self._seats[color]
         if self.watched is None:
-            seat.clock = self.clock
-            for side in self.people.values():
-                side.seat.opponent, seat.on_ready = seat, side.show_clocks
+            (side,) = self.people.values()
+            seat.clock, side.seat.opponent = self.clock, seat
+            seat.on_ready = lambda: side.publish(notices.ClocksSet(side.seat.clocks()))
         else:
             seat.on_ask, seat.on_wait = self.on_ask, self.on_wait
         return seat

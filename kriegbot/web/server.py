@@ -95,7 +95,8 @@ class PageServer(uvicorn.Server):
         if host in LOOPBACK:
             registry.network = self.open_network
             registry.network_shown = NetworkState(addresses_here(), None)
-        self.address = f"http://{reached_at(host)}:{self.port}/{token}/"
+        shown = next(iter(addresses_here()), socket.gethostname()) if host in EVERYWHERE else host
+        self.address = f"http://{f'[{shown}]' if ':' in shown else shown}:{self.port}/{token}/"
         super().__init__(self._config({token: False, registry.guest_token: True}, host, "on"))
 
     def _config(self, tokens: Mapping[str, bool], host: str, lifespan: Literal["on", "off"]) -> uvicorn.Config:
@@ -225,13 +226,6 @@ def page_to(address: str, file: Path) -> str:
     text = f'<!doctype html><meta http-equiv="refresh" content="0; url={escape(address)}"><title>Kriegspiel</title>'
     write_secret(file, text.encode())
     return file.absolute().as_uri()
-
-
-def reached_at(host: str) -> str:
-    """Return the host in the page's address; for all addresses of this machine, the one that the network knows."""
-    if host in EVERYWHERE:
-        host = next(iter(addresses_here()), socket.gethostname())
-    return f"[{host}]" if ":" in host else host
 
 
 def addresses_here() -> list[str]:
