@@ -137,8 +137,8 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("a board as {} 64-bit words", word(len(Position._fields))),
         ("it is over; {} a second, to", part(even_time.QUANTUM)),
         ("game played again, {} attempts in all", word(schedule.MOST_ATTEMPTS)),
-        ("limits messages to {} kB", requests.MAX_BYTES // 1024),
-        ("games to {} and browsers to {}", registry.LIMITS.live_games, registry.LIMITS.sockets),
+        ("limits messages from a browser to {} kB", requests.MAX_BYTES // 1024),
+        ("allows {} games and {} WebSockets", registry.LIMITS.live_games, registry.LIMITS.sockets),
     ],
     "docs/method.md": [
         ("({} by default)", DEFAULT_PARTICLES),
