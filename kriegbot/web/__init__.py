@@ -1,5 +1,5 @@
 """The local page: a person plays, watches programs play, and reviews games in a browser.
 
-A browser receives only what its side knows: before a game ends, the server makes every message about it from that
-side's `referee.View`, the clocks, and the person's own messages.
+Before the end of a person's game, their browser receives only what their side knows: its `referee.View`, the clocks,
+and, between two people, what both may know, such as names and offers of a draw.
 """

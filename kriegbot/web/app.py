@@ -224,7 +224,7 @@ class Socket:
                 await self._add([await asyncio.to_thread(pages.opened, registry, file)])
             case requests.OpenNetwork(address):
                 if registry.network is None or not self._is_mine:
-                    raise Refused("Only the machine that runs the server can open it, and only if it is closed.")
+                    raise Refused("Only the machine that runs the server can open it, unless --host has done so.")
                 await registry.network(address)
             case requests.Act("progress"):
                 is_host = not self._is_guest
@@ -328,7 +328,7 @@ def picture_route(registry: Registry) -> Route:
 
 
 def drawn(record: GameRecord) -> bytes:
-    """Return the gif of a game, an svg without Pillow; raise Refused. A process of its own leaves the server free."""
+    """Return the gif of a game, or an svg without Pillow and resvg_py; raise Refused. Another process draws it."""
     ending = "gif" if find_spec("PIL") and find_spec("resvg_py") else "svg"
     with tempfile.TemporaryDirectory() as folder:
         saved, out = Path(folder) / "game.pgn", Path(folder) / f"game.{ending}"

@@ -134,7 +134,7 @@ def learning_routes(registry: Registry) -> list[Route]:
     `lesson/KRK/7` is the same of practice, from the start that 7 chooses.
     `puzzles` lists the puzzles, `puzzle/2` poses the second, and `puzzle/2?refused=h1h8&answer=Rg8` judges an answer.
     The server sends the solution with a right answer, with `show`, and with any answer of yes or no. The first answer
-    of whoever runs the server counts.
+    counts, unless a guest gives it.
     """
     shading = asyncio.Lock()
 

@@ -32,7 +32,7 @@ class Messages(WebSocketsSansIOProtocol):
 
 
 class Requests(H11Protocol):
-    """The protocol of a connection. It ends after `SILENT_SECONDS` without a request, and sooner if too many wait.
+    """The protocol of a connection. It ends after at most `SILENT_SECONDS` without a request, sooner if too many wait.
 
     The oldest that waits makes room, so that whoever asks at once is always answered.
     """

@@ -1,8 +1,8 @@
 """Files of the page: saved games with who sits where, analyses, and the address of the page.
 
-Saved games are files of one folder that end in .pgn. Whatever a name says, no other file is read, changed or deleted,
+Saved games are files of one folder that end in .pgn. Whatever a name says, no other file is shown, changed or deleted,
 nor one that is a link or has a hard link elsewhere. Seats and the address let open tabs and sent links go on working
-with the next server. They are secrets: a file that others can read is ignored and replaced.
+with the next server. They are secrets: but on Windows, a file that others can read is ignored and replaced.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from referee.text import quoted, read_bytes, unless_held, write_secret
 MAX_SHOWN = 300  # games listed, the newest
 MAX_UPLOADED = 256 * 1024  # bytes of an uploaded file
 LINKED = "a link, or has a link elsewhere. Copy it, and open the copy."
-MAX_PRIVATE = 1 << 20  # bytes of a file of seats or of an address
+MAX_PRIVATE = 1 << 20  # bytes of a file of seats, of an address or of choices
 MAX_SEATINGS = 100  # games whose links go on working, the newest
 VERSION = f"{version('kriegbot')} 3"  # of analyses; count up the last number whenever one changes
 MAX_ANALYSES, MAX_ANALYSIS, MAX_LOOK = 300, 8 * 1024 * 1024, 256 * 1024  # files kept; bytes of one, and of a moment
@@ -55,7 +55,7 @@ class Library:
         self._in_progress: dict[str, ExitStack] = {}
 
     def games(self) -> GameList:
-        """Return the games, newest first, and lines on other files."""
+        """Return the newest games that are not live, newest first, and lines on files that are no games."""
         found, passed_over = saved_games(self.folder)
         games = list[SavedGame]()
         for when, path, text in found:
@@ -83,7 +83,7 @@ class Library:
         return path.name in self._in_progress or is_played(path)
 
     def path(self, name: str) -> Path:
-        """Return the file of a game; raise Refused if there is none."""
+        """Return the file of a game; raise Refused if there is none, it is a link, or the game is live."""
         path = self.folder / name
         try:
             is_there = name.endswith(".pgn") and Path(name).name == name and "\0" not in name and path.is_file()
@@ -98,7 +98,7 @@ class Library:
         return path
 
     def waiting(self, browser: str) -> dict[str, str]:
-        """Return unfinished games of an earlier server, by id, for a person with one seat in them."""
+        """Return unfinished games that are not live and in which a person has one seat: the players, by id."""
         mine = dict[str, str]()
         for file, one in [*self.seatings.items()]:
             sides = [side for side, owner in one.browsers.items() if owner == browser]
@@ -194,14 +194,14 @@ class Seating(msgspec.Struct):
 
 
 class Seatings(dict[str, Seating]):
-    """The seating of each saved game of a folder, by the name of its file; `.seats.json` in the folder stores it."""
+    """Seatings of a folder's latest saved games, by the names of files; `.seats.json` in the folder stores them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._path = folder, folder / ".seats.json"
         super().__init__(read_private(self._path, dict[str, Seating]) or {})
 
     def is_for_two(self, file: str) -> bool:
-        """Return True if two people sit in a game."""
+        """Return True if a game is between two people."""
         return file in self and {"white", "black"} <= self[file].ids.keys()
 
     def file(self, id_: str) -> str | None:
@@ -232,7 +232,7 @@ def read_private(path: Path, kind: type[T]) -> T | None:
 
 
 def read_own(path: Path, most: int) -> bytes:
-    """Return the bytes of a file in a folder of ours. Raises ValueError. Opens no pipe, which would not answer."""
+    """Return the bytes of a file of ours; raise ValueError. It opens no pipe, which would not answer."""
     if not path.is_file():
         raise ValueError("it is no file")
     return read_bytes(path, most)

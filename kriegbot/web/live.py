@@ -1,8 +1,8 @@
 """Games in progress between people, programs, or one of each, from the first try to the file; and people's sides.
 
 `LiveGame` runs `kriegbot.game.match.play_game` in a thread. It can continue an unfinished game. To take a move back, it
-stops the game and continues it from there; the program then restarts from its own view. The file has the game after
-each try, but the page opens no file of a game in progress.
+stops the game and continues it from there; the program then restarts from its own view. A person's game is in its file
+after each try, but the page opens no file of a game in progress.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Side(PageGame):
         self.game.keep()
 
     def claim(self, *, is_draw: bool) -> None:
-        """End a game that the other person has left: a draw, or this one wins. Raise Refused if they left just now."""
+        """End a game that the other person has left: a draw, or this one wins. Raise Refused if it is too early."""
         other = self.game.people[not self.color]
         if other._listeners or other.browser == self.browser or (self.seat.view or self.game.setup.begun) is None:
             raise Refused("The other person has not left the game.")
@@ -153,7 +153,7 @@ class Side(PageGame):
         self.seat.leave(why)
 
     def snapshot(self) -> list[Notice]:
-        """Return the messages for a new listener."""
+        """Note that the person is here; return the messages for a new listener."""
         self.seat.here.set()
         messages = super().snapshot()
         if self.record is not None:
@@ -179,7 +179,7 @@ class Side(PageGame):
             other.publish(notices.Presence(is_here))
 
     def finish(self, record: GameRecord, review: Review | None, saved: str | None = None, trouble: str = "") -> None:
-        """Publish the end; the path of the file only to whoever runs the server."""
+        """Publish the end; to a guest without the path of the file."""
         hosts = [side.browser for side in self.game.people.values() if side.may_invite]
         is_host = not self.game.is_for_two or (self.browser is not None and self.browser in hosts)
         super().finish(record, review, saved if is_host else None, trouble)

@@ -1,6 +1,6 @@
 """The messages from the server to a browser: JSON objects, encoded by msgspec, whose `is` names the message.
 
-`side_view` makes the message on what one side knows, from its view and diary alone.
+`side_view` makes the message on what one side knows, from its view, its diary and the clocks alone.
 `kriegbot.web.requests` has the other direction, and the notation of squares, pieces and sides.
 """
 
@@ -84,7 +84,7 @@ class SavedGame(msgspec.Struct):
 class BeliefShown(msgspec.Struct):
     """A side's belief beside the true board."""
 
-    chances: list[list[float]]  # [6][64], to three places
+    chances: list[list[float]]  # [6][64], to three places; [] without boards
     basis: str  # the boards behind it, in words
     right: list[str]  # squares that the side was sure are occupied, and are
     wrong: list[str]  # squares that it was sure are occupied, and are not
@@ -143,7 +143,7 @@ class GameInfo(Kept, tag="game"):
     white: str
     black: str
     rules: str
-    seed: str | None  # only if the person chose it, since a program's moves follow from it
+    seed: str | None  # before the end only if the person chose it, since a program's moves follow from it
     you: str | None = None
     clock: str | None = None  # as in `New`
     two: bool = False  # true if two people play
@@ -167,7 +167,7 @@ class SideView(Kept, tag="view"):
     log: list[LogEntry]
     marks: list[str]  # square of the enemy's last capture, and of the king in check
     check: dict[str, list[str]] | None  # `line`, where it may come from, and `idle`, tries that do not answer it
-    clear: list[str]  # squares that the side's last move, at ply `moved`, showed to be empty
+    clear: list[str]  # squares without an enemy piece after the side's last move, at ply `moved`
     moved: int
     last: list[str]  # origin and target of that move
     taken: str  # the side's captures, in words
@@ -262,7 +262,7 @@ class NotYet(Kept, tag="later"):
 
 
 class GameList(Notice, tag="library"):
-    """The games saved in a folder, newest first."""
+    """The newest games saved in a folder, newest first."""
 
     folder: str
     games: list[SavedGame]
@@ -336,7 +336,7 @@ class PointShown(TurningPoint):
 
 
 class TurningPoints(Notice, tag="turning"):
-    """The turning points of the sides analysed so far, each side's gravest first."""
+    """The turning points of the sides analysed so far: each side's gravest first, its certain mate last."""
 
     points: list[PointShown]
     sides: list[str]

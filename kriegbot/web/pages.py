@@ -152,7 +152,7 @@ class PersonGame(Side):
             self.publish(self._last[NextGame])
 
     def _another(self, old: GameSetup, *, swaps: bool) -> dict[chess.Color, PersonGame]:
-        """Add a new game on the same terms: a rematch of both people, or a game of this one with anybody."""
+        """Add a new game on the same terms: a rematch, or a game of this person with anybody."""
         sides = {color ^ swaps: side for color, side in self.game.people.items()}
         programs = {color ^ swaps: program for color, program in self.game.programs.items()}
         may_invite = {color: side.may_invite for color, side in sides.items()}
@@ -212,7 +212,7 @@ class WatchedGame(PageGame):
         self.publish(PaceSet(seconds, is_paused))
 
     def _see(self, view: View) -> None:
-        """Add a frame before a program's turn. The waiting program has just received its view, too."""
+        """Add a frame before a program's try. The waiting program has just received its view, too."""
         if self.review is None or self._waiting is None:
             return
         views = {view.color: view, self._waiting.color: self._waiting}

@@ -35,15 +35,15 @@ log = logging.getLogger("kriegbot.web")
 class ServerLimits:
     """Bounds on what browsers can make a server do; times are in seconds."""
 
-    connections: int = 500  # open at once; one more gets "503 Service Unavailable"
+    connections: int = 500  # open at once, of which the last gets "503 Service Unavailable"
     sockets: int = 100  # open at once
     unread: int = 500  # messages that may wait for one socket
     rate: float = 20.0  # messages a second from one socket in the long run
     burst: float = 60.0  # messages from one socket at once
     refusals: int = 20  # refused messages of one socket before it is closed
     upload_time: float = 20.0  # for an uploaded file to arrive
-    live_games: int = 64
-    games: int = 200  # in memory, finished ones included
+    live_games: int = 64  # a game between two people counts twice
+    games: int = 200  # sides and pages in memory, those of finished games included
     unattended_games: int = 8  # live games that no browser shows; each needs a process of some 90 MB
     claim_after: float = 60.0  # that a person must be away before the other may claim the game
     grace: float = 60.0  # before a game without a browser counts as unattended

@@ -129,7 +129,7 @@ class AnalystFailed(Exception):
 
 
 class Analyst:
-    """Runs methods of `Beliefs` in one process of low priority, which starts with the first job."""
+    """One process of low priority that runs methods of `Beliefs`; it starts with the first job."""
 
     def __init__(self) -> None:
         self._pool = WorkerPool(1, _start_worker)

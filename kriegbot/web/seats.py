@@ -1,6 +1,6 @@
 """Clocks, and the seats of people and programs in games on the page.
 
-A person's seat makes everything that its browser receives before the end, from its side's views alone. It sends nothing
+A person's seat makes the messages on what its side knows, from that side's views and the clocks. It sends nothing
 when a view brings nothing new, so that the timing reveals nothing either. Programs sit in processes that serve several
 games, and whose games can be abandoned.
 """

@@ -69,7 +69,7 @@ log = logging.getLogger("kriegbot.web")
 
 
 class PageServer(uvicorn.Server):
-    """The server of one page. Games end before sockets, so that browsers get their end. Port 0: any free one."""
+    """The server of one page. Games end before sockets, so browsers get their end. Port 0: the last, or a free one."""
 
     def __init__(self, registry: Registry, host: str = "127.0.0.1", port: int = 0) -> None:
         self.registry = registry
@@ -140,7 +140,7 @@ class PageServer(uvicorn.Server):
         """Let guests in at an address of this machine, where the guard takes only their token; None: no longer."""
         addresses = await asyncio.to_thread(addresses_here)
         if address is not None and address not in addresses:
-            raise Refused("This machine no longer has that address. Load the page again.")
+            raise Refused("This machine no longer has that address. Restart kriegbot to see those that it has.")
         await self._close_network()
         origin = None
         if address is not None:
@@ -246,7 +246,7 @@ def opened_to(host: str, folder: Path) -> str:
     return (
         f"Warning: other machines can reach this server at {where}. Whoever has the address below can play here, use "
         f"this machine's processors, and read, add and delete saved games in {folder}. Whoever has the link to a game "
-        "for two can play that game, and nothing else. Messages are not encrypted: anybody who listens in on the "
+        "for two can play that game, and reaches no other. Messages are not encrypted: anybody who listens in on the "
         "network can read them, and the address. Other files, and programs that are not installed as players, are out "
         "of reach. If a firewall asks whether Python may be reached, allow it in private networks."
     )
@@ -332,9 +332,9 @@ class Guard:
         return known[0] if known else None
 
     def is_host(self, text: str) -> bool:
-        """Return True if a Host header names this server: by any address, or as localhost; at any port.
+        """Return True if a Host header names this server, at any port: routers, ssh and VS Code forward other ports.
 
-        Routers, ssh and VS Code forward other ports. Against DNS rebinding names are what counts.
+        On loopback: one of `LOOPBACK`. Else: the host's or this machine's name, or an IP address, which no DNS rebinds.
         """
         name = re.sub(":[0-9]*$", "", text.lower()).removeprefix("[").removesuffix("]")
         if self._host in LOOPBACK:

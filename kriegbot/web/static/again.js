@@ -27,7 +27,7 @@ export function tryAgain({ point, frame, look, made, log, next }) {
 
   function answer(from, to) {
     const tried = look.tries.filter((one) => one.uci.startsWith(from + to)).sort((one, other) => other.value - one.value)[0];
-    if (!tried) say("That cannot be legal, by what you knew.");
+    if (!tried) say("That is legal in none of the positions searched.");
     else if (tried.question) say(`${tried.name} is legal too seldom to be a move: it is a question, which costs nothing.`);
     else if (tried.value >= best.value - NEAR) tell(`Right: ${tried.name}, ${tried.shown}.`);
     else if (tried.uci === made) say(`${tried.name} is what you tried in the game, ${tried.shown}.`);

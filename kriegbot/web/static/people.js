@@ -117,11 +117,11 @@ function waysIn(send) {
   const port = network.open?.split(":").at(-1) ?? location.port;
   return [
     make("p", {}, network.open
-      ? "The link works for everybody in your network. Guests can play their game, and nothing else. Messages are not encrypted. "
+      ? "The link works for everybody in your network. Guests can play their game, and reach no other. Messages are not encrypted. "
       : "So far the link works on this machine only. If your firewall then asks whether Python may be reached, allow it in private networks. ",
     ...(network.open ? [button("Close", null)] : network.addresses.map((address) => button(`Let guests in from my network (${address})`, address)))),
     make("details", {}, make("summary", {}, "Your friend is not in your house?"),
-      make("p", {}, "Both join one private network, such as Tailscale or WireGuard. Its address then appears here when you load the page again."),
+      make("p", {}, "Both join one private network, such as Tailscale or WireGuard. Its address then appears here when you restart kriegbot."),
       make("p", {}, `Or let your router forward port ${port} to this machine, and put your public address in place of this one in the link.`)),
   ];
 }

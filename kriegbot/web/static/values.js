@@ -4,12 +4,12 @@ import { percentOf } from "./diagram.js";
 import { make } from "./make.js";
 
 const SHOWN = 8; // tries of a table
-export const UNPOSED = ["lucky", "mate certain"]; // themes of turning points without an error
+export const UNPOSED = ["lucky", "mate certain"]; // themes of turning points that are no puzzles
 let showsAll = false; // tables show all tries from the first time that the person asks for it
 
 export const percent = (chance) => (chance > 0 && chance <= 0.005 ? "<1%" : chance >= 0.995 && chance < 1 ? ">99%" : `${percentOf(chance)}%`);
 
-/** Tries that are almost surely refused, and better than any move if they are not: free questions. */
+/** Tries that are mostly refused, and better than any move if they are not: free questions. */
 export function askFirst(questions) {
   const names = questions.map((one) => `${one.name} (legal in ${percent(one.legal)}, then ${one.shown})`);
   return names.length ? [make("p", {}, `Better asked first, since a refusal costs no turn: ${names.join(", ")}.`)] : [];
