@@ -115,7 +115,7 @@ SANDBOX = typer.Option(
 SHOW_BELIEF = flag(
     "Show how likely the opponent has a piece on each square, judging by what you know.", "--show-belief"
 )
-PORT = option("N", "With --web: the port.  [default: any free one]", parser=whole_number("port", 1, 65535))
+PORT = option("N", "With --web: the port.  [default: the last, or any free one]", parser=whole_number("port", 1, 65535))
 NO_BROWSER = flag("With --web: print the address, open no browser.", "--no-browser")
 
 

@@ -96,7 +96,7 @@ def tournament(
     """Play many games between programs and report on them.
 
     Every game is saved as soon as it ends, and the same command resumes the tournament. Unless a player thinks by
-    time or is not built in, a game depends only on settings and seed, not on the machine or on --jobs.
+    time, is `engine` or is not built in, a game depends only on settings and seed, not on the machine or on --jobs.
     """
     is_sandboxed = common.sandbox_of(sandbox, *players)
     is_resumed = out is not None and Path(out).exists()  # perhaps a tournament of an earlier version
