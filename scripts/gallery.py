@@ -1,4 +1,4 @@
-"""Take the pictures for docs/play.md from the page: `python scripts/gallery.py`.
+"""Take the pictures for README.md and docs/play.md from the page: `python scripts/gallery.py`.
 
 Needs the extra `test-doors`, Chromium and chromedriver. Seeds and the reviewed game are fixed, so pictures change only
 with the page.
@@ -84,7 +84,7 @@ def play(page: Page) -> Iterator[str]:
 def review(page: Page) -> Iterator[str]:
     """Review the README's game, and show its turning points."""
     page.click("#to-library")
-    page.click("#games tbody button:first-of-type")  # Look
+    page.click("#games tbody button:first-of-type")  # Review
     page.one("#review .count")
     page.one("body").send_keys(Keys.ARROW_RIGHT * MOMENT)
     page.run("document.querySelector('#tab-white').click()")  # on a phone there is one view at a time

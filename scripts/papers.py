@@ -1,4 +1,4 @@
-"""The tables of docs/reproduction, from the CSV files beside them, as `kriegbot reproduce` prints them."""
+"""The tables of docs/reproduction, from the CSV files beside them; figures as `kriegbot reproduce` prints them."""
 
 from __future__ import annotations
 
