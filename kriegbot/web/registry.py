@@ -44,7 +44,7 @@ class ServerLimits:
     upload_time: float = 20.0  # for an uploaded file to arrive
     live_games: int = 64  # a game between two people counts twice
     games: int = 200  # sides and pages in memory, those of finished games included
-    unattended_games: int = 8  # live games that no browser shows; each needs a process of some 90 MB
+    unattended_games: int = 8  # live games that no browser shows; each needs a process of 100 to 200 MB
     claim_after: float = 60.0  # that a person must be away before the other may claim the game
     grace: float = 60.0  # before a game without a browser counts as unattended
     abandon_after: float = 3600.0  # before any game without a browser is abandoned
