@@ -313,7 +313,7 @@ def test_after_a_game_the_truth_is_shown_beside_what_was_known(tmp_path: Path) -
         assert "White to try" in text(driver, ".values")
 
 
-def test_on_a_phone_the_end_of_a_game_shows_the_true_board_at_once(tmp_path: Path) -> None:
+def test_on_a_phone_the_end_of_a_game_shows_ones_own_view_and_the_true_board_at_a_click(tmp_path: Path) -> None:
     with serving(tmp_path) as (_, page), browsing(390, 844, is_phone=True) as driver, Client(page) as client:
         client.send(
             {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": "3", "clock": None}
@@ -324,6 +324,8 @@ def test_on_a_phone_the_end_of_a_game_shows_the_true_board_at_once(tmp_path: Pat
         wait(driver, lambda _: driver.find_element(By.ID, "turn").text.startswith("Your turn"))
         client.send({"do": "resign"})
         wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, "#review .diagram"))
+        assert driver.find_element(By.CSS_SELECTOR, "#panel-white svg").is_displayed()
+        driver.find_element(By.ID, "tab-true").click()
         board = driver.find_element(By.CSS_SELECTOR, "#panel-true svg")
         assert board.is_displayed()
         shown = driver.execute_script("return arguments[0].getBoundingClientRect().toJSON()", board)
