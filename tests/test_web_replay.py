@@ -338,6 +338,7 @@ def test_a_phone_shows_one_board_at_a_time_and_nothing_beyond_its_edge(address: 
         open_game(driver, address)
         press(driver, Keys.PAGE_DOWN)
         wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".values tbody tr"))
+        wait(driver, lambda _: driver.find_elements(By.CSS_SELECTOR, ".turning .fell"))
         for side in ("white", "true", "black"):
             driver.find_element(By.ID, f"tab-{side}").click()
             panels = driver.find_elements(By.CSS_SELECTOR, ".panel")
