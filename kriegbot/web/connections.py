@@ -76,7 +76,7 @@ class Reserve:
 
     def __init__(self) -> None:
         self._held: list[int] = []
-        with self.lent():
+        with self.lent():  # none yet; it holds them after that
             pass
 
     @contextmanager

@@ -36,7 +36,7 @@ from referee.text import quoted, read_bytes, unless_held, write_secret
 MAX_SHOWN = 300  # games listed, the newest
 MAX_UPLOADED = 256 * 1024  # bytes of an uploaded file
 LINKED = "a link, or has a link elsewhere. Copy it, and open the copy."
-MAX_PRIVATE = 1 << 20  # bytes of a file of seats, of an address or of choices
+MAX_PRIVATE = 1 << 20  # bytes of a file of seats or of an address
 MAX_SEATINGS = 100  # games whose links go on working, the newest
 VERSION = f"{version('kriegbot')} 3"  # of analyses; count up the last number whenever one changes
 MAX_ANALYSES, MAX_ANALYSIS, MAX_LOOK = 300, 8 * 1024 * 1024, 256 * 1024  # files kept; bytes of one, and of a moment
