@@ -1,7 +1,7 @@
 """Check the proofs of endings, with python-chess and the referee alone.
 
 Of the code that made the file and of that which plays by it nothing is used. A set of king squares is true if each of
-them is legal, the referee accepts its try on one at least, and
+them is legal and leaves us a move, the referee accepts its try on one at least, and
 
 - where it accepts the try, the king is mated, or each of its steps leads to a square in a set with a smaller bound,
   which holds all squares after the same announcement; a capture leads to such a set of the pieces left;
@@ -107,7 +107,7 @@ class File:
         refused, following, accepted = chess.BB_EMPTY, dict[object, tuple[Men, chess.Bitboard]](), False
         for square in chess.scan_forward(entry.squares):
             board = board_of(entry.men, square)
-            if board is None:
+            if board is None or not any(board.legal_moves):  # without a move of ours it is stalemate
                 return False
             referee = Referee(BERKELEY, NO_LIMITS, board.fen())
             answer = referee.try_move(entry.move)

@@ -150,6 +150,11 @@ def test_sets_of_the_file_are_true_and_spoiled_ones_are_noticed() -> None:
     assert still_true <= changed / 10 < changed
 
 
+def test_a_set_in_which_we_may_be_stalemated_is_not_true() -> None:
+    pieces, move = frozenset(men("Ka8 Pa7").items()), chess.Move.from_uci("a8b7")
+    assert not CHECKING.File({}, {}).is_true(CHECKING.Entry(pieces, 0, squares("c7 d4"), move, 5))
+
+
 def test_a_file_with_too_many_sets_of_a_placement_is_refused() -> None:
     proofs = load_proofs()
     starts = proofs.starts.copy()
