@@ -164,4 +164,8 @@ def test_before_the_first_game_there_is_nothing_to_do() -> None:
     for act in (lambda: game.step(0), game.action_masks, game.render):
         with pytest.raises(ResetNeeded, match=r"There is no game yet: call reset\(\) first."):
             act()
+    both = KriegspielEnv(render_mode="ansi")
+    for call in (lambda: both.step(0), lambda: both.observe("white_0"), both.render):
+        with pytest.raises(ResetNeeded, match=r"There is no game yet: call reset\(\) first."):
+            call()
     game.close()

@@ -10,6 +10,7 @@ It wraps a `Referee`; `Batch` is faster. An observation is a dictionary of `obse
 from typing import Any
 
 import chess
+import gymnasium
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
@@ -52,6 +53,14 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
         mask = spaces.Box(0, 1, (ACTIONS,), np.int8)
         self.observation_spaces = {agent: spaces.Dict({"observation": planes, "action_mask": mask}) for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
+        self._referee: Referee | None = None
+
+    @property
+    def referee(self) -> Referee:
+        """The referee of the game. Raises ResetNeeded before the first one."""
+        if self._referee is None:
+            raise gymnasium.error.ResetNeeded("There is no game yet: call reset() first.")
+        return self._referee
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of observations."""
@@ -63,7 +72,7 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002  # no chance
         """Begin a game. Nothing in it is random."""
-        self.referee = Referee(self.rules, self.limits)
+        self._referee = Referee(self.rules, self.limits)
         self.cycles = 0
         self.agents = list(AGENTS)
         self.agent_selection = AGENTS[0]
@@ -80,20 +89,20 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
 
     def step(self, action: int | None) -> None:
         """Play an action of the agent to move; raise ValueError if none has this number."""
-        agent = self.agent_selection
+        referee, agent = self.referee, self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         if action is None:
             raise ValueError(f"illegal action None of {agent}: it takes a number from 0 to {ACTIONS - 1}")
-        answer(self.referee, action)
+        answer(referee, action)
         self.cycles += 1
         self._cumulative_rewards[agent] = 0.0
-        end = self.referee.end
-        self.rewards = {one: reward_of(self.referee, COLORS[one]) for one in AGENTS}
+        end = referee.end
+        self.rewards = {one: reward_of(referee, COLORS[one]) for one in AGENTS}
         self.terminations = dict.fromkeys(AGENTS, end is not None)
         self.truncations = dict.fromkeys(AGENTS, end is None and self.cycles == self.max_cycles)
-        self.agent_selection = AGENTS[self.referee.turn == chess.BLACK]
+        self.agent_selection = AGENTS[referee.turn == chess.BLACK]
         self._accumulate_rewards()
 
     def render(self) -> str | None:

@@ -44,7 +44,10 @@ def number_of(action: referee.Action) -> int:
 def action_of(number: SupportsIndex, view: View) -> referee.Action:
     """Return the action of a number, for the side of a view. Raise ValueError if there is none."""
     given = number
-    number = operator.index(number) if hasattr(number, "__index__") else -1
+    try:
+        number = operator.index(number)
+    except TypeError:
+        number = -1
     if not 0 <= number < ACTIONS:
         raise ValueError(f"illegal action {quoted(given)}: it takes a whole number from 0 to {ACTIONS - 1}")
     if number == ASK:
