@@ -95,12 +95,12 @@ def play(pieces: str, defend: Defender, options: argparse.Namespace, seed: int) 
     rng, rules, mating = random.Random(seed), RULE_SETS[options.rules], Mating(seed)
     board, known = start_won(pieces, rng)
     known, referee = replace(known, rules=rules), Referee(rules, NO_LIMITS, board.fen())
-    moves, turns, proved = 0, [0.0], mating.best_try(known).proved
+    moves, turns, proved = 0, list[float](), mating.best_try(known).proved
     for _, is_accepted, seconds in tries(referee, known, mating, defend, rng):
-        turns[-1] += seconds
-        if is_accepted:
-            moves += 1
+        if len(turns) == moves:
             turns.append(0.0)
+        turns[-1] += seconds
+        moves += is_accepted
         if moves == options.moves:
             break
     lost = len(known.men) - chess.popcount(referee.board().occupied_co[chess.WHITE])

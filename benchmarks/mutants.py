@@ -373,7 +373,7 @@ def main() -> None:
     done = outcomes()
     noticed, drawn = Counter[str](), Counter(mutant.package for mutant in mutants)
     for mutant in mutants:
-        noticed[mutant.package] += done[mutant.key] != LIVED
+        noticed[mutant.package] += done[mutant.key] not in (LIVED, BROKEN)
     for package in sorted(drawn):
         print(f"{package}: {noticed[package]} of {drawn[package]} mutants noticed")
 

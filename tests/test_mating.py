@@ -1,5 +1,6 @@
 """The defenders of the benchmark of mates, against python-chess, and games against each."""
 
+import argparse
 import random
 import subprocess
 import sys
@@ -136,6 +137,13 @@ def test_games_are_stored_and_not_played_again(tmp_path: Path) -> None:
     second = subprocess.run([*command, "--games", "3"], check=True, stdout=subprocess.PIPE, text=True).stdout
     assert " 66.7% " in second
     assert len(out.read_text("utf-8").splitlines()) == 3
+
+
+def test_the_mean_turn_counts_only_turns_that_were_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = [(None, True, 2.0), (None, False, 1.0), (None, True, 3.0)]
+    monkeypatch.setattr(MATING, "tries", lambda *_: iter(turns))
+    game = MATING.play("Q", DEFENDERS.DEFENDERS["blind"], argparse.Namespace(rules="berkeley", moves=50), 1)
+    assert (game.moves, game.turn, game.longest) == (2, 3.0, 4.0)
 
 
 def test_an_unknown_ending_is_refused_in_one_line() -> None:
