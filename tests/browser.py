@@ -46,6 +46,11 @@ def started(width: int, height: int, is_phone: bool) -> webdriver.Chrome:
     return webdriver.Chrome(options, Service(driver_path))
 
 
+def logged(driver: webdriver.Chrome) -> list[dict[str, Any]]:
+    """Return what the browser's console has said since it was last asked."""
+    return list(driver.get_log("browser"))  # type: ignore[no-untyped-call]
+
+
 def forget(driver: webdriver.Chrome) -> None:
     """Make a browser like new: a fresh tab, no cookies, nothing stored."""
     old = list(driver.window_handles)
@@ -73,9 +78,11 @@ def browsing(width: int = 1280, height: int = 900, *, is_phone: bool = False) ->
         driver.set_window_size(width, height)
     try:
         yield driver
-        errors = [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]  # type: ignore[no-untyped-call]
-        assert errors == []
+        errors = [entry for entry in logged(driver) if entry["level"] == "SEVERE"]
+        if errors:
+            pytest.fail(f"the browser's console: {errors}")
         forget(driver)
+        logged(driver)  # a closed tab's last words are not the next test's
     except BaseException:
         driver.quit()
         raise

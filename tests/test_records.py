@@ -7,6 +7,7 @@ import os
 import random
 import stat
 from pathlib import Path
+from types import SimpleNamespace
 
 import chess
 import chess.pgn
@@ -369,7 +370,7 @@ def test_a_file_that_a_virus_scanner_holds_for_a_moment_is_replaced(
         raise error
 
     monkeypatch.setattr(Path, "replace", held)
-    monkeypatch.setattr("referee.text.time.sleep", slept.append)
+    monkeypatch.setattr("referee.text.time", SimpleNamespace(sleep=slept.append))
     if refusals == 3:
         write_file(tmp_path / "game", b"moves")
         assert ((tmp_path / "game").read_bytes(), len(slept)) == (b"moves", 3)

@@ -179,6 +179,7 @@ def test_the_fifty_move_rule_is_a_term_of_a_game_and_of_its_rematch(tmp_path: Pa
             host.until("view")
             host.send({"do": "resign"})
             assert load_record(host.until("over")["saved"]).limits == Limits(quiet_plies=100)
+            guest.until("over")
             guest.send({"do": "rematch"})
             guest.send({"do": "join", "game": guest.until("next")["game"]})
             assert guest.until("game", you="white")["rules"] == "Berkeley, 50-move rule"
