@@ -24,7 +24,7 @@ FILES = {"cache": "compiled kernels", "data": "games and results", "config": "se
 
 
 def cache_folder(complete: str = "") -> Path:
-    """Return the folder for files that kriegbot can make again: compiled kernels. Others may not change this code.
+    """Return the folder for files that kriegbot can make again: compiled kernels. Not one that others may change.
 
     A folder that cannot be written will do if it has a file of the pattern `complete`, as in the sandbox.
     """

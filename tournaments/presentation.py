@@ -96,7 +96,7 @@ def _rows(rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def settings_of(report: TournamentReport) -> list[tuple[str, str]]:
-    """Return the settings of the tournament as pairs of name and value."""
+    """Return settings, games done and versions as pairs of name and value."""
     limits = [f"{report.plies} plies"] if report.plies else []
     limits += [f"{report.quiet} without pawn move or capture"] if report.quiet else []
     part = "" if report.shard == "1/1" else f", part {report.shard} of the tournament"

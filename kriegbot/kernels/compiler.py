@@ -64,7 +64,7 @@ def folder_name() -> str:
 def kernel_folder() -> Path:
     """Make the folder of `folder_name` and return it; remove folders that nobody has used for a month.
 
-    In the sandbox it is the user's folder, which cannot be written, if `preparing` has completed it. Numba loads code
+    In the sandbox it is the user's folder, which cannot be written, if it has a marker of `preparing`. Numba loads code
     from the folder, so what others could have written is removed.
     """
     path = cache_folder(f"{folder_name()}/{MARKERS}") / folder_name()

@@ -1,7 +1,7 @@
 """The guided first game and the puzzles, for terminal and page alike. The referee answers every try.
 
-`first_game.toml` has the texts and positions of the first game. `puzzles.jsonl.gz` has the puzzles, one a line, from
-easy to hard. `benchmarks/puzzles.py` made it from all possible positions, so each answer is certain.
+`first_game.toml` has the texts and positions of the first game. `puzzles.jsonl.gz` has the puzzles, one a line.
+`benchmarks/puzzles.py` made it from all possible positions, so each answer is certain.
 """
 
 from __future__ import annotations
@@ -325,7 +325,7 @@ def _verdict(is_right: bool, why_not: str, refused: Sequence[str]) -> Verdict:
 
 @cache
 def puzzles() -> tuple[Puzzle, ...]:
-    """Return all puzzles, from easy to hard."""
+    """Return all puzzles, in the order of their numbers."""
     with gzip.open(PUZZLES, "rt", encoding="utf-8") as lines:
         return tuple(Puzzle(**json.loads(line)) for line in lines)
 

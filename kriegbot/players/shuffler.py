@@ -19,7 +19,7 @@ class ShufflerPlayer(ScriptedPlayer):
     """Script that keeps its pieces together at home."""
 
     def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
-        """Prefer pawn captures announced or near home, castling, then protected pieces at home or, if ahead, pawns."""
+        """Prefer pawn captures announced or near home, castling, then pawns if ahead, else c to e pawns and pieces."""
         piece, height = turn.piece(move), turn.height(move.to_square)
         if turn.is_pawn_capture(move):
             tries = turn.view.pawn_tries
