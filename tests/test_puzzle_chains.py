@@ -14,7 +14,8 @@ from kriegbot.narration.diary import Diary
 from kriegbot.narration.learning import Puzzle, puzzles
 from tests.plain_puzzles import TooMany, Weighted, entropy, enumerate_all, wins
 
-CHAINS: Any = import_module("benchmarks.chains")  # by name: mypy reads scripts as modules of their own
+FORCING: Any = import_module("benchmarks.forcing")  # by name: mypy reads scripts as modules of their own
+PUZZLES: Any = import_module("benchmarks.puzzles")
 LONGEST, MOST, DRAWN, SEED = 5, 80, 4, 1
 """Maximum number of lines, of positions for one processor in a second; number of puzzles of a kind, and their seed."""
 
@@ -76,14 +77,14 @@ def test_a_chain_forces_the_answer_and_none_of_its_lines_can_be_left_out_by_plai
 def test_so_does_every_chain(part: int) -> None:
     for puzzle in puzzles()[part::8]:
         assert len(puzzle.chain) <= LONGEST
-        relaxed = CHAINS.Relaxed(view := puzzle.view(), CHAINS.line_of(view))
-        used, claim = frozenset(puzzle.lines), CHAINS.claim_of(puzzle, view, CHAINS.MOST)
+        relaxed = FORCING.Relaxed(view := puzzle.view(), PUZZLES.line_of(view))
+        used, claim = frozenset(puzzle.lines), FORCING.claim_of(puzzle, view, FORCING.MOST)
         if not puzzle.chain and puzzle.grade == "hard" and not claim(relaxed.end(used) or []):
             continue  # it has no chain
         assert claim(relaxed.end(used)), puzzle.key
         for line in used:
             end = relaxed.end(used - {line})
-            fails = CHAINS.refuted(puzzle, relaxed, used - {line}) if end is None else not claim(end)
+            fails = FORCING.refuted(puzzle, relaxed, used - {line}) if end is None else not claim(end)
             assert fails, (puzzle.key, line)
 
 
