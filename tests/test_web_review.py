@@ -223,6 +223,20 @@ def test_what_nine_in_ten_positions_say_is_not_sure_and_what_all_say_is() -> Non
     assert (few.right, few.wrong, few.missed) == ([], [], [])
 
 
+def test_chances_of_all_types_together_are_one_only_where_all_boards_agree() -> None:
+    view = Referee().view(chess.WHITE)
+    held = BeliefTimeline(100).at(view)
+    assert held is not None
+    chances = np.zeros((6, 64))
+    chances[:3, chess.E5] = 1 / 3  # always something
+    chances[:2, chess.E6] = 0.4998, 0.4998
+    chances[:3, chess.E7] = 0.0003, 0.0004, 0.0002
+    told = np.array(Believed.of(replace(held, chances=chances)).chances)
+    assert told[:, chess.E5].sum() == pytest.approx(1)
+    assert told[:, chess.E6].sum() == pytest.approx(0.999)
+    assert told[:3, chess.E7].tolist() == [0.001, 0.001, 0.001]
+
+
 def test_a_side_in_the_dark_is_sure_of_nothing() -> None:
     view = Referee().view(chess.WHITE)
     held = BeliefTimeline(100).at(view)

@@ -52,7 +52,7 @@ class BeliefSnapshot:
             return f"{many}positions that may contradict an announcement"
         if self.boards == 1:
             return "only 1 sample left"
-        few = f", all from {self.ancestors}" if self.ancestors < FEW else ""
+        few = f", all from {self.ancestors}" if self.ancestors < min(FEW, self.boards) else ""
         return f"{many}sampled positions{few}"
 
     @property

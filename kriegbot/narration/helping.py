@@ -28,6 +28,7 @@ from referee.text import counted
 PARTICLES, SEED = 20_000, 0  # of the belief behind hints
 HINTS, HINT_SAMPLES, MIN_LEGAL = 3, 200, 0.3
 """Tries that a hint names, histories sampled for it, and the least chance that a move is legal."""
+ROUNDING = 1e-9  # of sums of weights
 MASTER = LEVELS["master"]
 WINNING, LOSING, MOSTLY_LOSING = 1_000, -4_500, -7_250
 """Centipawns from which a value may count mates, and below which it must: material without promotions is worth 45 pawns
@@ -67,7 +68,7 @@ def hint(belief: BeliefSnapshot) -> Hint:
         return {"text": certain_text(proof.moves), "ask": [], "tries": [mate]}
     tries = value_tries(belief)
     best: dict[str, TryValued] = {}  # one promotion of each pawn move
-    for one in sorted(tries, key=lambda one: (one["question"], -one["value"], -one["legal"])):
+    for one in sorted(tries, key=lambda one: one["question"]):
         best.setdefault(one["uci"][:4], one)
     moves = [one for one in best.values() if not one["question"]]
     text = f"The computer's best tries, in pawns ({basis_of_values(belief)}):"
@@ -99,12 +100,12 @@ def value_tries(belief: BeliefSnapshot) -> list[TryValued]:
             "uci": move.uci(),
             "value": round(value, 1),
             "shown": _shown(value, belief, move),
-            "legal": round(legal, 3),
+            "legal": 1.0 if legal > 1 - ROUNDING else min(max(round(legal, 3), 0.001), 0.999),
             "question": has_moves and legal < MIN_LEGAL,
         }
         for move, value, legal in values
     ]
-    return sorted(valued, key=lambda one: -one["value"])
+    return sorted(valued, key=lambda one: (-one["value"], one["question"], -one["legal"]))
 
 
 def _shown(value: float, belief: BeliefSnapshot, move: chess.Move) -> str:

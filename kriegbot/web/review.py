@@ -20,7 +20,7 @@ import numpy as np
 from kriegbot.belief.timeline import BeliefSnapshot
 from kriegbot.children import WorkerDied, WorkerPool, lower_priority
 from kriegbot.kernels import prepare_first
-from kriegbot.narration.helping import Hint, basis_of_values, hint
+from kriegbot.narration.helping import ROUNDING, Hint, basis_of_values, hint
 from kriegbot.narration.moments import Moment, moments
 from kriegbot.narration.names import your_side
 from kriegbot.narration.turning import Hindsight, TurningPoint
@@ -31,7 +31,6 @@ from referee import GameRecord, OwnTry, Referee, View
 P = ParamSpec("P")
 T = TypeVar("T")
 
-ROUNDING = 1e-9  # of sums of weights
 SLICE = 0.2  # seconds of work on one game before another gets its turn
 ATTEMPTS = 2  # processes that one job may use up before it fails
 
@@ -232,11 +231,13 @@ class Believed(NamedTuple):
 
     @classmethod
     def of(cls, belief: BeliefSnapshot) -> Believed:
-        """Return a belief with chances to three places; they are 0 or 1 only if all boards agree."""
-        is_open = (belief.chances > 0) & (belief.chances < 1 - ROUNDING)
-        chances = np.where(is_open, belief.chances.clip(0.001, 0.999), belief.chances).round(3).tolist()
+        """Return a belief with chances to three places; they, and their sums, are 0 or 1 only if all boards agree."""
+        exact, total = belief.chances, belief.chances.sum(0)
+        chances = np.where((exact > 0) & (exact < 1 - ROUNDING), exact.clip(0.001, 0.999), exact).round(3)
+        wanted = np.where(total > 1 - ROUNDING, 1, chances.sum(0).clip(max=0.999))
+        chances[chances.argmax(0), np.arange(64)] += wanted - chances.sum(0)
         checkers = square_names(belief.checkers if belief.is_reliable else [])
-        return cls(chances if belief.boards else [], belief.basis, checkers)
+        return cls(chances.round(3).tolist() if belief.boards else [], belief.basis, checkers)
 
 
 def believed(belief: BeliefSnapshot, men: Mapping[chess.Square, chess.PieceType]) -> BeliefShown:

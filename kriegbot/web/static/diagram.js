@@ -7,7 +7,7 @@ const KINDS = { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "
 export const SIGNS = { right: "✓", wrong: "✗", missed: "!" };
 
 /** A chance in percent, which is 0 or 100 only if it is certain. */
-export const percentOf = (chance) => (chance <= 0 ? 0 : chance >= 1 ? 100 : Math.min(99, Math.max(1, Math.round(100 * chance))));
+export const percentOf = (chance) => (chance <= 0 ? 0 : chance > 0.9995 ? 100 : Math.min(99, Math.max(1, Math.round(100 * chance))));
 
 /** An SVG element. */
 export function shape(name, attributes, text) {

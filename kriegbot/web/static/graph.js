@@ -10,7 +10,7 @@ const SIDES = ["white", "black"];
 const score = (centipawns) => 1 / (1 + 10 ** (-centipawns / 400));
 
 const CURVES = [
-  { title: "Expected score", of: (look, side) => (look.mover === side && look.tries.length ? score(look.tries.find((one) => !one.question).value) : null) },
+  { title: "Winning chances", of: (look, side) => (look.mover === side && look.tries.length ? score(look.tries.find((one) => !one.question).value) : null) },
   { title: "Enemy pieces known", of: (look, side) => (look[side].men ? look[side].placed / look[side].men : null) },
 ];
 
