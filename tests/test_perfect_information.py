@@ -202,6 +202,11 @@ def test_a_try_that_loses_a_queen_where_it_is_legal_is_below_the_one_that_follow
     assert found.tolist() == pytest.approx([0.7 * 0 + 0.3 * -600, 0.7 * -100 + 0.3 * -750])  # -180 and -295
 
 
+def test_tries_that_no_board_allows_are_all_worth_nothing() -> None:
+    found, legal = values_of_tries(np.full((2, 3), math.nan), np.ones(2))
+    assert (found.tolist(), legal.tolist()) == ([0, 0, 0], [0, 0, 0])
+
+
 def test_an_only_try_that_is_always_legal_has_its_own_value() -> None:
     found, _ = values_of_tries(np.array([[50.0], [-20.0]]), np.ones(2))
     assert found.tolist() == pytest.approx([0.7 * 15 + 0.3 * -20])

@@ -309,10 +309,13 @@ def values_of_tries(values: RealArray, weights: RealArray) -> tuple[RealArray, R
 
     `values` V [boards, tries] are nan where a try is illegal; `weights` w [boards] are positive. Try i has V[b, i] on
     boards b that allow it, and V[b, f] on those that refuse it, `blended`; f is the other try with the largest sum of
-    w[b] V[b, f] over the boards that refuse i. A try that no board allows has the value of the best of the others.
+    w[b] V[b, f] over the boards that refuse i. A try that no board allows has the value of the best of the others, and
+    all have 0 if no board allows any.
     """
     legal = ~np.isnan(values)
     share = weights @ legal / weights.sum()
+    if not legal.any():
+        return np.zeros_like(share), share
     # a second refusal in a turn has the value of the board's median try
     filled = np.where(legal, values, np.nanmedian(values, axis=1, keepdims=True))
     following = (weights * ~legal.T) @ filled
