@@ -4,7 +4,7 @@ HS (Parker, Nau and Subrahmanian, IJCAI 2005) chooses by such values alone. An o
 best reply on each board, and every exchange after our answer to it. A search of two plies against the expected replies
 misses these. But our opponent does not see everything, so these values count only beside the others
 (`Settings.perfect_info_weight`). It differs from HS in two ways: on the boards that refuse a try, the best next try
-counts; and the value is mostly the mean of all boards, partly the mean of the worst fifth.
+counts; and the value is mostly the mean over all boards, partly over the worst fifth.
 
 The paper does not describe its search of a board. `value_boards` is the textbook's: fail-soft negamax, captures first
 (most valuable victim, least valuable attacker), then the killer move (Akl and Newborn 1977). Quiescence searches
@@ -308,15 +308,14 @@ def values_of_tries(values: RealArray, weights: RealArray) -> tuple[RealArray, R
     """Return the value [tries] of each try, and the probability [tries] that it is legal.
 
     `values` V [boards, tries] are nan where a try is illegal; `weights` w [boards] are positive. Try i has V[b, i] on
-    boards b that allow it, and V[b, f] on those that refuse it, `blended`; f is the other try with the largest sum of
-    w[b] V[b, f] over the boards that refuse i. A try that no board allows has the value of the best of the others, and
-    all have 0 if no board allows any.
+    boards b that allow it, and V[b, f] on those that refuse it (the board's median where f is refused, too), `blended`;
+    f is the other try with the largest sum of w[b] V[b, f] over the boards that refuse i. A try that no board allows
+    has the value of the best of the others, and all have 0 if no board allows any.
     """
     legal = ~np.isnan(values)
     share = weights @ legal / weights.sum()
     if not legal.any():
         return np.zeros_like(share), share
-    # a second refusal in a turn has the value of the board's median try
     filled = np.where(legal, values, np.nanmedian(values, axis=1, keepdims=True))
     following = (weights * ~legal.T) @ filled
     np.fill_diagonal(following, -np.inf)
