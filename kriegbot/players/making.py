@@ -48,6 +48,7 @@ def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None, *, 
         from kriegbot import kernels as kb
 
         (kb.prepare_first if is_early and kind.begins_early else kb.prepare)(report)
+        kb.random_numbers(0, 1)  # the first call loads numba's own code, for up to a second, before a clock runs
     for option in kind.options:
         if option.parts is not None:
             _check_part(spec, option.parts, str(values[option.name]))
