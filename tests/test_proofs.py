@@ -104,6 +104,15 @@ def test_a_set_that_is_not_proved_is_left_by_a_try_that_loses_no_square_of_its_l
     assert lost <= round((1.0 - best.proved) * chess.popcount(king.squares))
 
 
+def test_the_proof_for_most_squares_is_given_up_if_keeping_it_stalemates_the_king_on_another() -> None:
+    ours = "Ke5 Bf5 Ph7 Ph4"  # a pawn alone mates most kings after Kf6
+    best = Mating(seed=1).best_try(BareKing.anywhere(chess.WHITE, men(ours)))
+    assert 0.9 < best.proved < 1.0
+    board = board_of(chess.WHITE, men(ours), chess.H8, chess.WHITE)
+    board.push(best.move)
+    assert not board.is_stalemate()
+
+
 def test_a_try_keeps_mate_only_if_every_answer_leads_to_a_proved_set() -> None:
     king = BareKing(chess.WHITE, men("Kd4 Qb1"), squares("g8 g7"))
     safe, loose = map(chess.Move.from_uci, ("b1b5", "b1g6"))

@@ -2,7 +2,8 @@
 
 Where mate is proved, each try counts that leads to proved sets, with smaller bounds once it is accepted, whatever the
 referee answers. Among them we take the cheapest, as a search of DEPTH moves estimates the cost. Elsewhere the same
-holds of the largest part of the king's squares that is proved; if there is none, the search alone decides.
+holds of the largest part of the king's squares that is proved; but with more pieces than its proof needs, other tries
+count too, at LEAVING more. If no part is proved, the search alone decides.
 
 The cost of a try, in moves, mixes the mean over the king's squares and the worst answer, since the king may know our
 pieces. A refused try costs no move. A set that we have been in before costs more: otherwise we would walk in circles.
@@ -45,6 +46,7 @@ LOST = 150.0  # cost of a draw, in moves
 WORST = 0.2  # weight of the worst answer beside the mean
 REPETITION = 5.0  # cost of each earlier visit to a set
 PIECE_COST = 15.0  # of losing a piece if the rest can still mate
+LEAVING = 15.0  # of giving up the proof for some squares, if we have more pieces than it needs
 NEVER = 1000.0  # bound of a set that is not proved, cost of a try that every board refuses
 MARGIN = 0.01  # tries within this cost of the cheapest are equally good; the seed chooses
 MAX_VISITS = 64  # sets of a game that are remembered
@@ -189,8 +191,8 @@ def bound_after(tables: kb.Words, search: MateSearch, node: KingSet, move: int) 
 def rate_tries(tables: kb.WordArray, pieces: kb.WordArray, squares: kb.Word, depth: int, search: MateSearch) -> int:
     """Write the costs of the tries that count; return the number of tries, and remember the set.
 
-    Those count that keep the proof of the largest proved part of the squares, else all; another costs NEVER. One that
-    is not among the cheapest may cost more than is written. Behind the costs stands this part's share of the squares.
+    Those count that keep the proof of the largest proved part of the squares, if there is one. Another costs LEAVING
+    more, or NEVER without spare pieces. A try that is not among the cheapest may cost more than is written. Behind the costs stands this part's share of the squares.
     """
     inner, node = kb.pointers(search), KingSet(pieces_at(kb.pointer(pieces), 0), squares)
     part = survey(inner.proofs, node.pieces, squares).part
@@ -202,13 +204,13 @@ def rate_tries(tables: kb.WordArray, pieces: kb.WordArray, squares: kb.Word, dep
     for i in range(count):
         search.costs[i] = bound_after(kb.pointer(tables), inner, KingSet(node.pieces, part), tries[i])
         kept += part != kb.NONE and search.costs[i] < bound
-    least = NEVER
+    least, leaving = NEVER, LEAVING if ending_of(node.pieces) == NO_PLACEMENT else NEVER
     for i in range(count):
-        if kept and search.costs[i] >= bound:
-            search.costs[i] = NEVER
-            continue
-        limit = min(least + 2.0 * MARGIN, NEVER)
-        cost = cost_of_set(kb.pointer(tables), inner, node, tries[i], depth, kb.number(kb.NONE), limit)
+        more = leaving if kept and search.costs[i] >= bound else 0.0
+        limit = min(least + 2.0 * MARGIN, NEVER) - more
+        cost = NEVER
+        if limit > 0.0:
+            cost = more + cost_of_set(kb.pointer(tables), inner, node, tries[i], depth, kb.number(kb.NONE), limit)
         search.costs[i], least = cost, min(least, cost)
     search.costs[count] = float(kb.popcount(part)) / float(kb.popcount(squares))
     times = min(kb.number(search.visits[0]), MAX_VISITS - 1)
