@@ -192,7 +192,8 @@ def rate_tries(tables: kb.WordArray, pieces: kb.WordArray, squares: kb.Word, dep
     """Write the costs of the tries that count; return the number of tries, and remember the set.
 
     Those count that keep the proof of the largest proved part of the squares, if there is one. Another costs LEAVING
-    more, or NEVER without spare pieces. A try that is not among the cheapest may cost more than is written. Behind the costs stands this part's share of the squares.
+    more, or NEVER without spare pieces. A try that is not among the cheapest may cost more than is written. Behind the
+    costs stands this part's share of the squares.
     """
     inner, node = kb.pointers(search), KingSet(pieces_at(kb.pointer(pieces), 0), squares)
     part = survey(inner.proofs, node.pieces, squares).part
