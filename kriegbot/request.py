@@ -173,6 +173,8 @@ def saved_games(folder: Path) -> tuple[list[tuple[float, Path, str]], list[str]]
                 raise ValueError(f"more than {MAX_BYTES} bytes")
             if not path.name.isprintable():
                 raise ValueError("its name cannot be shown")
+            if not state.st_size:  # also a file of /proc, of which some never end
+                raise ValueError("it is no game of Kriegspiel")
             with path.open("rb") as handle:
                 text = handle.read(MAX_TAGS).decode(errors="replace")
             if "[RuleSet " not in text:

@@ -98,6 +98,13 @@ def test_a_link_to_a_game_and_a_time_beyond_all_calendars_hide_no_other_game(tmp
     assert any("late" in line for line in listed.passed_over) == (is_possible and len(listed.games) == 1)
 
 
+def test_a_file_without_a_size_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as the kernel's log, /proc/kmsg, whose reader waits for its next line."""
+    (tmp_path / "kmsg.pgn").touch()
+    monkeypatch.setattr(Path, "open", None)
+    assert saved_games(tmp_path) == ([], ["'kmsg.pgn': it is no game of Kriegspiel."])
+
+
 def test_a_folder_full_of_odd_entries_gets_a_few_lines(tmp_path: Path) -> None:
     for number in range(MAX_PASSED_OVER + 7):
         (tmp_path / f"{number:02}.pgn").touch()

@@ -285,6 +285,13 @@ def test_a_remembered_port_that_is_refused_is_replaced(
         PageServer(server.registry, "127.0.0.1", 80)
 
 
+@pytest.mark.parametrize("port", [-1, 65536, "80"])
+def test_a_remembered_port_that_is_none_is_replaced(port: object, tmp_path: Path) -> None:
+    write_private(tmp_path / ".address.json", json.dumps({"host": "127.0.0.1", "port": port}).encode())
+    with served(tmp_path) as server:
+        assert index(server.address) is not None
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="snap and flatpak are Linux's")
 def test_the_file_that_opens_the_page_is_where_browsers_in_a_snap_can_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

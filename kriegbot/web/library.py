@@ -179,7 +179,7 @@ class Address(msgspec.Struct):
     """The page's address: port and tokens, for one host. `network` is that at which it lets guests in."""
 
     host: str
-    port: int = 0  # any free one
+    port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 0  # any free one
     token: Token = msgspec.field(default_factory=lambda: secrets.token_urlsafe(16))
     guest_token: Token = msgspec.field(default_factory=lambda: secrets.token_urlsafe(16))
     network: str | None = None
