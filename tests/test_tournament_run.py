@@ -17,7 +17,7 @@ from tests.tournament_players import (
     spec_of,
 )
 from tournaments.report import report_of
-from tournaments.run import LocalExecutor, WarmSeats, logged_to, run
+from tournaments.run import LOGGER, LocalExecutor, WarmSeats, logged_to, run
 from tournaments.schedule import MOST_ATTEMPTS, Died, Finished, Outcome, TournamentSettings
 from tournaments.store import Store, StoreError
 
@@ -205,6 +205,8 @@ def test_a_log_that_cannot_be_written_costs_one_line_and_no_game(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with logged_to(Path("/dev/full")):
+        for _ in range(50):  # they wait for the writing thread when the first one fails
+            LOGGER.info("a record")
         play(tmp_path / "t", settings(), 2, LocalExecutor(1, spec_of=spec_of))
     assert capfd.readouterr().err == "kriegbot: cannot write to '/dev/full': [Errno 28] No space left on device\n"
     assert len(records(tmp_path / "t")) == 2

@@ -13,6 +13,7 @@ from kriegbot.cli.main import main
 from kriegbot.endgames import probe
 from kriegbot.game.match import play_game
 from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, hint
+from kriegbot.narration.reasons import Reasons
 from kriegbot.narration.results import THEMES
 from kriegbot.narration.turning import (
     CERTAIN,
@@ -24,6 +25,7 @@ from kriegbot.narration.turning import (
     WON,
     Hindsight,
     TurningPoint,
+    played_moves,
 )
 from kriegbot.players.kriegbot import LEVELS
 from referee import NO_LIMITS, RULE_SETS, WILD16, GameRecord, Limits, Referee, record_to_pgn
@@ -168,6 +170,26 @@ def test_a_try_that_was_illegal_on_the_true_board_captures_nothing_there() -> No
     (point,) = [one for one in points(referee, chess.BLACK) if one["made"] == "Nc6"]
     missed = "gxh6 would have won a pawn or a bishop in 20 of 42 possible positions"
     assert f"{missed}, though in the game it was illegal." in point["text"]
+
+
+@pytest.mark.parametrize(
+    ("made", "better", "before", "after"),
+    [
+        ("e1g1", "a1b1", "f1", "h1"),
+        ("e1c1", "h1g1", "d1", "a1"),
+        ("a1b1", "e1g1", "h1", "f1"),
+        ("a1b1", "e1c1", "b1", "d1"),
+    ],
+)
+def test_a_rook_that_castles_is_compared_with_itself(made: str, better: str, before: str, after: str) -> None:
+    referee = referee_of("", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
+    belief = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES).at(referee.view(chess.WHITE))
+    assert belief is not None
+    best = next(one for one in Hindsight().values(belief) if one["uci"] == better)
+    referee.try_move(chess.Move.from_uci(made))
+    (played,) = played_moves(referee.view(chess.WHITE), referee.view(chess.BLACK))
+    square = Reasons(played, belief, best, None)._square_after_best(chess.parse_square(before))
+    assert chess.square_name(square) == after
 
 
 def test_a_better_try_that_was_illegal_in_the_game_is_called_so() -> None:

@@ -211,7 +211,8 @@ class _LogFile(logging.FileHandler):
     """A log file that gives up after one line of explanation if it cannot be written: games matter more."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 - the library's signature
-        print(f"kriegbot: cannot write to '{self.baseFilename}': {sys.exc_info()[1]}", file=sys.stderr)
+        if not LOGGER.disabled:  # records may still be on their way
+            print(f"kriegbot: cannot write to '{self.baseFilename}': {sys.exc_info()[1]}", file=sys.stderr)
         LOGGER.disabled = True
 
 

@@ -81,7 +81,7 @@ def with_piece(position: kb.Position, side: int, piece: int, square: kb.Word) ->
 
 @kb.kernel
 def with_pieces(position: kb.Position, observation: Observation, state: kb.Word) -> kb.Position:
-    """Add random pieces of the enemy, the king first: one on a square of `capturers`, if any, and none on `closed`."""
+    """Add random pieces of the enemy, the king first: one on a square of `capturers`, if any, no other on `closed`."""
     count, capturers, left = observation.pieces, observation.capturers, FULL_SET
     empty = ~(position.white | position.black | capturers | observation.closed)
     capturer = int(kb.random_number(state) * count) if capturers else count

@@ -1,6 +1,6 @@
 """Squares on which the opponent's lone king may stand.
 
-The set is exact for the announcements since the king lost its last piece. At most 64 squares need no sampling.
+With us to move it is exact for the announcements since the king lost its last piece. 64 squares need no sampling.
 """
 
 from __future__ import annotations

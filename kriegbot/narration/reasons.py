@@ -25,7 +25,6 @@ NORMAL_95 = 1.96  # half width of a 95% interval in standard deviations
 COUNTED = 100  # positions
 PAWNS = {kind: round(value) for kind, value in pieces.PIECE_VALUES.items()}  # bishop for knight costs nothing
 MAX_NAMED = 4  # types of pieces that a sentence names
-ROOKS_CASTLED = ((7, 5), (0, 3))  # files of a rook before and after castling
 LUCKY = "lucky"
 SURPRISE = "surprise"
 REAL = {True: "including the real one", False: "though not in the real one"}
@@ -197,7 +196,7 @@ class Reasons:
         self._made = Outlook.of(self._positions, self._move)
         mover = belief.view.color
         self._me, self._my, self._enemy, self._enemys = self._names(mover) + self._names(not mover)
-        self._last, self._is_consistent = belief.view.last_announcement, belief.is_consistent
+        self._last = belief.view.last_announcement
         if better is not None:
             self._better, self._best_move = better["name"], chess.Move.from_uci(better["uci"])
             self._best = Outlook.of(self._positions, self._best_move)
@@ -336,12 +335,10 @@ class Reasons:
 
     def _square_after_best(self, square: chess.Square) -> chess.Square:
         """Return where the piece on a square after the move made would be after the better try."""
-        best, origin = self._best_move, self._move.from_square if square == self._move.to_square else square
-        rank = chess.square_rank(best.to_square)
-        for corner, after in ROOKS_CASTLED if self._played.board.is_castling(best) else ():
-            if origin == chess.square(corner, rank) and abs(best.to_square - origin) <= 2:
-                return chess.square(after, rank)
-        return best.to_square if origin == best.from_square else origin
+        board, made, best = self._played.board, self._move, self._best_move
+        before = {after: origin for origin, after in squares_moved(board, made).items()}
+        origin = before.get(square, square)
+        return squares_moved(board, best).get(origin, origin)
 
     def _could_take(self, square: chess.Square) -> str:
         """Return a sentence: which enemy pieces could take the piece on a square, and whether one did."""
@@ -396,6 +393,16 @@ def captured_square(board: chess.Board, move: chess.Move) -> chess.Square:
 def captured_type(board: chess.Board, move: chess.Move) -> chess.PieceType:
     """Return the type of the piece that a move captures; 0 for none."""
     return chess.PAWN if board.is_en_passant(move) else 0 if board.is_castling(move) else type_at(board, move.to_square)
+
+
+def squares_moved(board: chess.Board, move: chess.Move) -> dict[chess.Square, chess.Square]:
+    """Return where a move begins and ends, and if it is castling, where the rook begins and ends."""
+    squares = {move.from_square: move.to_square}
+    if board.is_castling(move):
+        corner, after = (7, 5) if board.is_kingside_castling(move) else (0, 3)
+        rank = chess.square_rank(move.to_square)
+        squares[chess.square(corner, rank)] = chess.square(after, rank)
+    return squares
 
 
 def type_at(board: chess.Board, square: chess.Square) -> chess.PieceType:

@@ -15,7 +15,7 @@ class RusherPlayer(ScriptedPlayer):
     """Script that pushes pawns and protects those that are far up."""
 
     def taste(self, turn: ScriptTurn, move: chess.Move) -> float:
-        """Prefer promotion and pawn moves, up to `ENOUGH` queens, pawn captures, then protecting advanced pawns."""
+        """Prefer promotion (*), pawn captures, pawn moves (*), then protecting far pawns; (*) below `ENOUGH` queens."""
         height, is_enough = turn.height(move.to_square), list(turn.view.men.values()).count(chess.QUEEN) >= ENOUGH
         if move.promotion:
             return 0.0 if is_enough else 400.0
