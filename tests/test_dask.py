@@ -45,10 +45,7 @@ DOCUMENT = (Path(__file__).parents[1] / "docs" / "clusters.md").read_text(encodi
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[LocalCluster]:
     """Return a cluster with a scheduler of its own, as others would start it."""
-    with (
-        dask.config.set({"distributed.worker.daemon": False}),
-        LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as started,
-    ):
+    with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as started:
         yield started
 
 
@@ -104,7 +101,7 @@ def test_no_more_games_are_submitted_than_can_be_played_and_those_are_taken_back
     assert scheduler is not None
 
     def submitted() -> int:
-        return sum(task.key.startswith("_play") for task in list(scheduler.tasks.values()))
+        return sum(task.key.startswith("play_warm") for task in list(scheduler.tasks.values()))
 
     what = settings()
     outcomes = DaskExecutor(1, cluster.scheduler_address, spec_of=spec_of).play(what.schedule(100_000), what)
@@ -130,15 +127,6 @@ def test_what_a_worker_raises_ends_the_run_in_one_line(cluster: LocalCluster, tm
     executor = DaskExecutor(2, cluster.scheduler_address, spec_of=spec_of)
     with pytest.raises(ExecutorError, match=r"^a worker cannot play game [12] \(BadSpec: unknown player 'nobody'\. "):
         play(tmp_path / "t", settings("nobody", "rand"), 2, executor)
-
-
-def test_daemonic_workers_are_refused(tmp_path: Path) -> None:
-    with (
-        dask.config.set({"distributed.worker.daemon": True}),
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0") as daemonic,
-        pytest.raises(ExecutorError, match="it must be started with DASK_DISTRIBUTED__WORKER__DAEMON=False"),
-    ):
-        play(tmp_path / "t", settings(), 2, DaskExecutor(1, daemonic.scheduler_address, spec_of=spec_of))
 
 
 def test_a_cluster_leaves_the_environment_as_it_was() -> None:

@@ -6,7 +6,6 @@ executor submits its game again, for MOST_ATTEMPTS attempts in all.
 """
 
 import logging
-import multiprocessing
 import os
 import signal
 import sys
@@ -44,7 +43,6 @@ except ImportError:
 NOISY = "distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio"
 """Loggers that Dask configures itself, and others that it makes log."""
 OWN_CLUSTER = {
-    "distributed.worker.daemon": False,  # a daemonic process could not start players
     f"distributed.nanny.pre-spawn-environ.{SAFE_PATH}": 1,  # for workers that replace dead ones
     "distributed.scheduler.allowed-failures": 0,  # a game whose worker died comes back here at once
     "distributed.scheduler.worker-saturation": 1.0,  # so that no game waits at a worker, and is blamed when it dies
@@ -76,7 +74,7 @@ class DaskExecutor:
             done = as_completed(loop=client.loop)
 
             def submit(game: ScheduledGame, attempt: int) -> Future[Any]:
-                future = client.submit(_play, game, attempt, settings, self._patience, self._spec_of, pure=False)
+                future = client.submit(play_warm, game, attempt, settings, self._patience, self._spec_of, pure=False)
                 done.add(future)
                 return future
 
@@ -91,7 +89,7 @@ class DaskExecutor:
 
 def _outcome(future: Future[Any], game: ScheduledGame, attempt: int) -> Outcome:
     try:
-        return future.result()  # type: ignore[no-any-return]  # of `_play`
+        return future.result()  # type: ignore[no-any-return]  # of `play_warm`
     except KilledWorker:
         return Died(game, "the worker died", attempt)
     except CancelledError:  # not by us: `_connected` says why
@@ -159,9 +157,3 @@ def _same_environment() -> Iterator[None]:
         for name in os.environ.keys() - before:
             del os.environ[name]
         os.environ.update(before)
-
-
-def _play(*arguments: Any) -> Outcome:
-    if multiprocessing.current_process().daemon:
-        raise RuntimeError("to start players it must be started with DASK_DISTRIBUTED__WORKER__DAEMON=False")
-    return play_warm(*arguments)
