@@ -259,10 +259,7 @@ class LineProcess:
 
 
 class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
-    """Worker processes that call functions. Each starts when it is needed, and one that ends is replaced.
-
-    `initialize` is called in each worker before anything else.
-    """
+    """Worker processes that call functions, first `initialize`. Each starts when needed; one that ends is replaced."""
 
     def __init__(self, count: int, initialize: Callable[[], object] | None = None) -> None:
         self._initialize = initialize

@@ -159,15 +159,12 @@ def games_folder(text: str | None = None) -> Path:
 
 
 def saved_games(folder: Path) -> tuple[list[tuple[float, Path, str]], list[str]]:
-    """Return the games of a folder, newest first: time, file, the text's beginning; and lines on files left out.
-
-    Only regular files are opened: a pipe would not answer.
-    """
+    """Return a folder's games, newest first (time, file, the text's beginning), and lines on files left out."""
     games, passed_over = list[tuple[float, Path, str]](), list[str]()
     for path in sorted(folder.glob("*.pgn")):
         try:
             state = path.stat()
-            if not stat.S_ISREG(state.st_mode):
+            if not stat.S_ISREG(state.st_mode):  # a pipe would not answer
                 raise ValueError("it is no file")
             if state.st_size > MAX_BYTES:
                 raise ValueError(f"more than {MAX_BYTES} bytes")

@@ -20,10 +20,7 @@ from referee.text import quoted, unknown
 
 
 class KriegspielError(Exception):
-    """Base of the referee's own errors.
-
-    The message is one line: what is wrong, and usually what would be accepted.
-    """
+    """Base of the referee's own errors. The message is one line: what is wrong, and usually what would be accepted."""
 
 
 class UnknownRuleSet(KriegspielError, ValueError):

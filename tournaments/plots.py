@@ -42,10 +42,7 @@ def short(player: str) -> str:
 def rows_plot(
     title: str, label: str, rows: Sequence[Row], ticks: Sequence[float], texts: Sequence[str], legend: Mapping[str, str]
 ) -> Plot:
-    """Return a plot with a row for each title, on a scale from the first tick to the last.
-
-    `texts` are its text alternative, and `legend` has colours by their meaning.
-    """
+    """Return a plot with a row for each title, from the first tick to the last; `texts` are its text alternative."""
 
     def x(value: float) -> float:
         return LEFT + (value - ticks[0]) / (ticks[-1] - ticks[0]) * (WIDTH - LEFT - RIGHT)

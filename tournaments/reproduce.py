@@ -56,10 +56,7 @@ Term = tuple[tuple[float, Key], ...]  # a difference of cells: sign and key of e
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a figure, with the paper's results in percent. rand and hs have depth 0.
-
-    legible: True if our copy of the paper is legible there.
-    """
+    """One cell of a figure, with the paper's results in percent. rand and hs have depth 0; `legible` is of our copy."""
 
     figure: int
     player: str
@@ -142,13 +139,10 @@ class CellResult:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A conclusion of the paper as a difference of EU in percent, above 0 if it holds, with half its 95% interval.
-
-    ours: None while a cell has no games.
-    """
+    """A conclusion of the paper as a difference of EU in percent, above 0 if it holds, with half its 95% interval."""
 
     claim: str
-    ours: tuple[float, float] | None
+    ours: tuple[float, float] | None  # None while a cell has no games
     paper: tuple[float, float]
 
 

@@ -218,10 +218,7 @@ class _LogFile(logging.FileHandler):
 
 @contextlib.contextmanager
 def logged_to(path: Path) -> Iterator[None]:
-    """Append the log of the runs within to a file, and write it nowhere else.
-
-    multiprocessing-logging writes it in a thread of its own, so a slow disk delays no game.
-    """
+    """Append the log of the runs within to a file alone. A thread writes it, so a slow disk delays no game."""
     handler = _LogFile(path, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     LOGGER.addHandler(handler)

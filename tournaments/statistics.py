@@ -258,10 +258,7 @@ def likeliest(counts: Sequence[float], t: float) -> Reals:
 
 
 def _multiplier(observed: Reals, slopes: Reals) -> float:
-    """Return the theta with sum of observed slopes / (1 + theta slopes) = 0, by Newton's method.
-
-    The sum falls as theta grows.
-    """
+    """Return the theta with sum of observed slopes / (1 + theta slopes) = 0, by Newton's method: the sum falls."""
     low, theta, high = float(-1 / slopes.max()), 0.0, float(-1 / slopes.min())
     for _ in range(STEPS):
         terms = slopes / (1 + theta * slopes)

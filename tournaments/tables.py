@@ -140,10 +140,7 @@ class Tables:
         return [row for rows in self._read(query, *values) for row in rows]
 
     def table(self, row: type[Row], game: int | None = None) -> Iterator[Row]:
-        """Yield the rows of a table, or those of one game, in the order of their keys.
-
-        Raise StoreError for a wrong value or a missing column.
-        """
+        """Yield the rows of a table, or of one game, by key; raise StoreError for a wrong value or a missing column."""
         name, _ = TABLES[row]
         condition = "" if game is None else f" WHERE {row._fields[0]} = {game}"
         try:

@@ -125,10 +125,7 @@ def fitting(columns: int, rows: int) -> int:
 
 
 def board(picture: BoardPicture, scale: int) -> Text:
-    """Draw a board whose squares are `scale` rows high, with the pieces in the middle rows.
-
-    An even scale takes half a row of colour above and below each square.
-    """
+    """Draw a board whose squares are `scale` rows high; an even scale has half a row of colour above and below."""
 
     def ground(square: chess.Square | None) -> Color | None:
         return None if square is None else _ground(picture, square)

@@ -109,10 +109,7 @@ class StepState:
         return [entry.line() for entry in Diary().take(self.view)]
 
     def shading(self) -> list[float]:
-        """Return for each of the 64 squares the chance of an enemy piece there. Compiles kernels at first.
-
-        Squares of a lone king count alike.
-        """
+        """Return for each of the 64 squares the chance of an enemy piece there. Compiles kernels at first."""
         if self.squares:
             share = 1 / chess.popcount(self.squares)
             return [share if chess.BB_SQUARES[square] & self.squares else 0.0 for square in chess.SQUARES]

@@ -82,10 +82,7 @@ class OnlineGame:
         self._guess, self._flag, self._known = 0, 0.0, -1  # `_known`: events before the last action that was shown
 
     def play(self) -> Json:
-        """Play to the end and return the site's result.
-
-        Raise SiteRefusal if the site gives no state (status `GONE` if it no longer knows the game), or Stopped.
-        """
+        """Play to the end and return the site's result. Raise SiteRefusal if the site gives no state, or Stopped."""
         try:
             state, wait = self._look(), FIRST_LOOK
             while state.get("state") != "completed":

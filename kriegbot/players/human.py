@@ -63,10 +63,7 @@ class Console(Protocol):
 
 
 class HumanPlayer:
-    """A person at a console, where `more` answers further commands such as those of `HELP`.
-
-    A try that is not open never reaches the referee.
-    """
+    """A person at a console; `more` answers further commands, as in `HELP`. Only open tries reach the referee."""
 
     def __init__(self, console: Console, more: Mapping[str, Answer] = NO_COMMANDS) -> None:
         self._console, self._more = console, more

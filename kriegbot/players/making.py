@@ -1,7 +1,4 @@
-"""Make players and load rule sets in this process: built-in ones, and code from outside.
-
-Kernels are imported only for players that use them or something from outside.
-"""
+"""Make players and load rule sets in this process. Kernels are imported only for players that use them."""
 
 from __future__ import annotations
 

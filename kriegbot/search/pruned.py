@@ -116,10 +116,7 @@ def swap(search: Pruned, one: int, other: int) -> None:
 
 @kb.kernel
 def list_replies(search: Pruned, begin: int, end: int, top: int, level: int, move: int) -> tuple[int, float]:
-    """Push the positions after a try of a set and a reply.
-
-    Return the new top of the stack, and the worst value of a game that ended instead.
-    """
+    """Push the positions after a try and a reply; return the new top, and the worst value of games that ended."""
     replies = kb.advance(search.work.moves, LEVEL * level + REPLIES)
     scratch, worst = kb.advance(replies, kb.MAX_MOVES), INFINITE
     for i in range(begin, end):

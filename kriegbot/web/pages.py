@@ -251,10 +251,7 @@ class ReplayedGame(PageGame):
 
 
 class SpectatorGame(PageGame):
-    """A game between two people, for others who have a link: nothing of it before its end, then all of it.
-
-    Before the end it has no access to any view.
-    """
+    """A game between two people, for others who have a link. Before its end it has no access to any view."""
 
     kind = "replay"
 
