@@ -81,7 +81,7 @@ class Review:
         return analysis
 
     async def turning(self, analyst: Analyst) -> AsyncIterator[TurningPoints]:
-        """Yield the turning points of one side (yours, else White), then of both; known ones at once. Raise AnalystFailed."""
+        """Yield the turning points of one side (yours or White), then both; known ones at once. Raise AnalystFailed."""
         known = self.kept.turning
         if known is not None and all(0 <= point["index"] < len(self.frames) for point in known.points):
             yield known
