@@ -155,7 +155,7 @@ def test_an_answer_that_comes_a_byte_at_a_time_can_be_left(head: bytes) -> None:
         pytest.raises(api.Stopped),
     ):
         site.ask("/auth/me")
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 30  # the whole answer takes 50
 
 
 @pytest.mark.parametrize(("times", "why"), [(1, "more than 4000000 bytes"), (2, "encoding 'gzip, gzip'")])

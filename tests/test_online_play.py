@@ -127,7 +127,7 @@ def test_a_flag_does_not_fall_though_the_player_would_think_too_long(tmp_path: P
     assert game.game.end is None or game.game.end.reason.value != "forfeit"
     assert lowest > 10
     seconds = [thought["seconds"] for thought in one.record(game.code)["thoughts"]]
-    assert max(seconds) < 5
+    assert max(seconds) < 7  # it would take 8
     assert fake.wrong == []
 
 
