@@ -228,6 +228,14 @@ def test_a_queen_neither_stalemates_nor_hangs() -> None:
                 assert not any(board.is_capture(reply) for reply in board.legal_moves)
 
 
+def test_if_a_king_attacks_two_pieces_the_one_that_mates_is_saved() -> None:
+    ours = "Kc5 Rb6 Ba4"
+    board = board_of(chess.WHITE, men(ours), chess.A5, chess.WHITE)
+    board.push(Mating(seed=1).best_try(BareKing(chess.WHITE, men(ours), squares("a5"))).move)
+    assert any(board.legal_moves)
+    assert not any(board.piece_type_at(move.to_square) == chess.ROOK for move in board.legal_moves)
+
+
 def test_the_same_seed_chooses_the_same_tries() -> None:
     king = BareKing.anywhere(chess.WHITE, men("Ka1 Rd4"))
     first, second = (Mating(seed=7).best_try(king) for _ in range(2))

@@ -215,8 +215,8 @@ def append_outcome(outcomes: kb.Words, count: int, after: KingSet, boards: int, 
 def outcomes_of(tables: kb.Words, ours: Pieces, squares: kb.Word, move: int, outcomes: kb.Words) -> int:
     """Write the distinguishable outcomes of a try up to our next try; return their number.
 
-    A king that can capture counts once, as capturing. So the numbers of boards add up to that of the set, although the
-    squares of each outcome include the other steps of such a king. There is no outcome if every board refuses the try.
+    A king that can capture counts once, as making its first capture. So the numbers of boards add up to that of the
+    set, although each capture is an outcome, and the squares of others include the other steps of such a king. There is no outcome if every board refuses the try.
     """
     refused = squares & refusing(tables, ours, move)
     rest = squares & ~refused
@@ -237,11 +237,11 @@ def outcomes_of(tables: kb.Words, ours: Pieces, squares: kb.Word, move: int, out
     hanging, capturers = own & free & ~after.king, kb.NONE
     while hanging:
         square = hanging & (kb.NONE - hanging)
-        capturing = going & kb.king_attacks(tables, kb.lsb(hanging)) & ~capturers
+        capturing = going & kb.king_attacks(tables, kb.lsb(hanging))
         if capturing:
             left = KingSet(without(after, square), square)
             kind = PIECE_LOST if can_mate(left.pieces) else DRAWN
-            count = append_outcome(outcomes, count, left, kb.popcount(capturing), kind)
+            count = append_outcome(outcomes, count, left, kb.popcount(capturing & ~capturers), kind)
         capturers |= capturing
         hanging &= hanging - kb.ONE
     while going:
