@@ -216,7 +216,8 @@ def outcomes_of(tables: kb.Words, ours: Pieces, squares: kb.Word, move: int, out
     """Write the distinguishable outcomes of a try up to our next try; return their number.
 
     A king that can capture counts once, as making its first capture. So the numbers of boards add up to that of the
-    set, although each capture is an outcome, and the squares of others include the other steps of such a king. There is no outcome if every board refuses the try.
+    set, although each capture is an outcome, and the squares of others include the other steps of such a king. There is
+    no outcome if every board refuses the try.
     """
     refused = squares & refusing(tables, ours, move)
     rest = squares & ~refused
