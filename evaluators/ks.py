@@ -15,26 +15,17 @@ from kriegbot import kernels as kb
 
 
 class Weights(NamedTuple):
-    """Weights of the terms of KS, by default those of `ks`.
+    """Weights of the terms of KS, by default those of `ks`."""
 
-    Attributes:
-      protected: centipawns for an own piece that is protected.
-      shield: percent of that piece's value, besides.
-      attacked_only: 1 if protection counts only for pieces that the opponent attacks, 0 if for all.
-      threat: percent of the value of an opponent's piece that we attack.
-      advance: percent of the bonus for an advanced pawn: 2, 5, 12 and 30 centipawns on the fourth to seventh rank.
-      check: centipawns off for check without mate.
-      mate: value of mate beside these weights, 500 to 10,000 centipawns. To the search mate is always `WIN`, so the
-        whole evaluation is multiplied by `WIN` / mate, and cut off at `WIN`.
-    """
-
-    protected: int = 4
-    shield: int = 0
-    attacked_only: int = 0
-    threat: int = 2
-    advance: int = 100
-    check: int = 15
+    protected: int = 4  # centipawns for an own piece that is protected
+    shield: int = 0  # percent of that piece's value, besides
+    attacked_only: int = 0  # 1 if protection counts only for pieces that the opponent attacks, 0 if for all
+    threat: int = 2  # percent of the value of an opponent's piece that we attack
+    advance: int = 100  # percent of the bonus for an advanced pawn: 2, 5, 12, 30 centipawns on ranks 4 to 7
+    check: int = 15  # centipawns off for check without mate
     mate: int = 10_000
+    """Value of mate beside these weights, 500 to 10,000 centipawns. To the search mate is always `WIN`, so the whole
+    evaluation is multiplied by `WIN` / mate, and cut off at `WIN`."""
 
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN = kb.VALUES[:5]

@@ -68,14 +68,11 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Complete pairs of games with one seed and exchanged colours.
+    """Complete pairs of games with one seed and exchanged colours."""
 
-    counts: pairs with 0, 1/2, 1, 3/2 and 2 points. score, variance: of a pair, in [0, 1].
-    """
-
-    counts: tuple[int, ...]
-    score: float
-    variance: float
+    counts: tuple[int, ...]  # pairs with 0, 1/2, 1, 3/2 and 2 points
+    score: float  # of a pair, in [0, 1]
+    variance: float  # of a pair
     elo: Elo
 
 
@@ -112,29 +109,21 @@ class PairingReport:
 
 @dataclass(frozen=True, slots=True)
 class PlayerReport:
-    """One player, in all its games.
-
-    Attributes:
-      mean_samples: histories sampled for an answer, of the answers that sampled (AAAI 2006, figure 4).
-      move_seconds, answer_seconds: median and 99th percentile.
-      overruns: answers that took longer than their budget.
-      rescues: answers by the gravest rescue that the belief needed.
-      inconsistent_a_move: answers from a belief that may contradict an announcement.
-    """
+    """One player, in all its games."""
 
     player: str
     games: int
     points: float
     moves: int
     illegal_a_move: float | None
-    mean_samples: float | None
-    move_seconds: tuple[float, float] | None
-    answer_seconds: tuple[float, float] | None
+    mean_samples: float | None  # histories sampled for an answer, of the answers that sampled (AAAI 2006, figure 4)
+    move_seconds: tuple[float, float] | None  # median and 99th percentile
+    answer_seconds: tuple[float, float] | None  # likewise
     times: Histogram
-    overruns: int
-    rescues: dict[str, int]
+    overruns: int  # answers that took longer than their budget
+    rescues: dict[str, int]  # answers by the gravest rescue that the belief needed
     rescues_a_move: float | None
-    inconsistent_a_move: float | None
+    inconsistent_a_move: float | None  # answers from a belief that may contradict an announcement
     forfeits: int
 
 
@@ -160,28 +149,20 @@ class Incident:
 
 @dataclass(frozen=True, slots=True)
 class TournamentReport:
-    """A tournament.
-
-    Attributes:
-      plies, quiet: limits of plies, and of plies without pawn move or capture.
-      shard: part of the tournament, "1/1" for all of it; `wanted` and `done` count its games.
-      seconds: playing time of all games together.
-      versions: games by the versions of kriegbot and its libraries.
-      points: of each player against each, in the order of `players`; None if they have not met.
-    """
+    """A tournament."""
 
     rules: str
-    plies: int | None
-    quiet: int | None
+    plies: int | None  # limit
+    quiet: int | None  # limit of plies without pawn move or capture
     seed: int
-    shard: str
+    shard: str  # part of the tournament, "1/1" for all of it; `wanted` and `done` count its games
     wanted: int
     done: int
-    seconds: float
-    versions: dict[str, int]
+    seconds: float  # playing time of all games together
+    versions: dict[str, int]  # games by the versions of kriegbot and its libraries
     players: tuple[PlayerReport, ...]
     pairings: tuple[PairingReport, ...]
-    points: tuple[tuple[float | None, ...], ...]
+    points: tuple[tuple[float | None, ...], ...]  # each against each, in the order of `players`; None: have not met
     forfeits: tuple[Forfeit, ...]
     incidents: tuple[Incident, ...]
 

@@ -222,17 +222,13 @@ def _sum(weighted: Sequence[tuple[float, tuple[int, int, int]]]) -> tuple[float,
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Mean absolute difference of EU from the paper's, in percent, and what it would be by chance alone.
-
-    within: cells whose difference lies within its 95% interval. alike: those of the `meetings` of overconfident with
-    paranoid search with the same player ahead as in the paper.
-    """
+    """Mean absolute difference of EU from the paper's, in percent, and what it would be by chance alone."""
 
     distance: float
     by_chance: float
-    within: int
-    alike: int
-    meetings: int
+    within: int  # cells whose difference lies within its 95% interval
+    alike: int  # those of the `meetings` with the same player ahead as in the paper
+    meetings: int  # of overconfident with paranoid search
 
 
 def agreement(results: Sequence[CellResult]) -> Agreement:

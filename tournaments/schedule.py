@@ -43,16 +43,13 @@ class ScheduledGame:
 
 @dataclass(frozen=True, slots=True)
 class TournamentSettings:
-    """All settings of a tournament but the number of games.
-
-    files: hashes of files of players from outside (`versions_of`); None in tournament files before version 0.3.
-    """
+    """All settings of a tournament but the number of games."""
 
     pairings: tuple[Pairing, ...]
     rules: RuleSet
     limits: Limits
     seed: int
-    files: str | None = None
+    files: str | None = None  # hashes of files of players from outside (`versions_of`); None before version 0.3
 
     def game(self, pairing: int, number: int) -> ScheduledGame:
         """Return one game of a pairing."""
@@ -96,14 +93,10 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A game that was played to its end.
-
-    record: PGN without date and times, compressed by zlib, so that a game repeated alike gives the same bytes.
-    versions: of kriegbot and its libraries. seconds: playing time.
-    """
+    """A game that was played to its end."""
 
     game: ScheduledGame
-    record: bytes
+    record: bytes  # PGN, compressed by zlib, without date and times: a game repeated alike gives the same bytes
     result: str
     reason: Reason
     detail: str
@@ -111,8 +104,8 @@ class Finished:
     white: PlayerStatistics
     black: PlayerStatistics
     answers: tuple[AnswerStats, ...]
-    versions: str
-    seconds: float
+    versions: str  # of kriegbot and its libraries
+    seconds: float  # playing time
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,34 +31,25 @@ def may_be_announced(other: kb.Word, ep: int, move: int, code: int) -> bool:
 
 
 class AnnouncedMove(NamedTuple):
-    """A move of the opponent as the referee announced it.
+    """A move of the opponent as the referee announced it, with what it announced before."""
 
-    code: the announcement. before: refusals and "Any?" of its turn. ours, theirs: the announcements of our move before
-    and of the opponent's move before that, as in `models.protocol.Announced`.
-    """
-
-    code: int
-    before: kb.TurnHistory
-    ours: int
-    theirs: int
+    code: int  # the announcement
+    before: kb.TurnHistory  # refusals and "Any?" of its turn
+    ours: int  # the announcement of our move before, as in `models.protocol.Announced`
+    theirs: int  # that of the opponent's move before ours
 
 
 class Matches(NamedTuple):
-    """Moves on N boards that match an announcement, weighted by the opponent model.
+    """Moves on N boards that match an announcement, weighted by the opponent model."""
 
-    moves, weights: of all boards, one board after the other. matching_moves: [N] their number. is_weighted: [N] 0 if
-    the model calls all moves equally likely, each of weight 1. matching_weight, total_weight: [N] of the matching moves
-    and of all playable moves, 1 if none matches. listed, listed_weights: scratch: two lists of moves, weights of one.
-    """
-
-    moves: kb.MoveArray
-    weights: kb.RealArray
-    matching_moves: kb.IntArray
-    is_weighted: kb.IntArray
-    matching_weight: kb.RealArray
-    total_weight: kb.RealArray
-    listed: kb.MoveArray
-    listed_weights: kb.RealArray
+    moves: kb.MoveArray  # of all boards, one board after the other
+    weights: kb.RealArray  # of these moves
+    matching_moves: kb.IntArray  # [N] their number
+    is_weighted: kb.IntArray  # [N] 0 if the model calls all moves equally likely, each of weight 1
+    matching_weight: kb.RealArray  # [N] of the matching moves
+    total_weight: kb.RealArray  # [N] of all playable moves, 1 if none matches
+    listed: kb.MoveArray  # scratch: two lists of moves
+    listed_weights: kb.RealArray  # scratch: weights of one list
 
 
 @kb.kernel

@@ -47,19 +47,14 @@ def is_possible(tables: kb.Words, position: kb.Position) -> bool:
 
 
 class Observation(NamedTuple):
-    """The last observation of one side.
+    """The last observation of one side."""
 
-    enemy: the other side; pieces: its number of pieces. capturers: squares, on one of which it has just captured;
-    passed: the one of them that only a pawn can stand on. closed: squares to leave empty. code: the announcement of the
-    position, or ANYTHING. rules: rule set and limits. is_our_turn: True if we are to move.
-    """
-
-    enemy: int
-    pieces: int
-    capturers: kb.Word
-    passed: kb.Word
-    closed: kb.Word
-    code: int
+    enemy: int  # the other side
+    pieces: int  # its number of pieces
+    capturers: kb.Word  # squares, on one of which it has just captured
+    passed: kb.Word  # the one of them that only a pawn can stand on
+    closed: kb.Word  # squares to leave empty
+    code: int  # the announcement of the position, or ANYTHING
     rules: kb.KernelRules
     is_our_turn: bool
 

@@ -20,27 +20,19 @@ FEW = 30  # fewer samples show nothing but themselves
 
 @dataclass(frozen=True, slots=True)
 class BeliefSnapshot:
-    """The belief after an event.
-
-    Attributes:
-      chances: [6, 64], the `Belief.occupancy` of the enemy.
-      ancestors: a sampled belief's fewest boards since it last held all boards or was rescued: all stem from these.
-      always, ever: squares that an enemy piece occupies on every board, and on at least one.
-      checkers: squares from which an enemy piece gives check on at least one board, if the side is to move.
-      rows, counts: if the side is to move, distinct drawn boards [n, 8] and their draws [n]; all if they are few.
-    """
+    """The belief after an event."""
 
     view: View
-    chances: kb.RealArray
+    chances: kb.RealArray  # [6, 64], the `Belief.occupancy` of the enemy
     boards: int
-    ancestors: int
+    ancestors: int  # a sampled belief's fewest boards since it last held all or was rescued: all stem from these
     is_exact: bool
     is_consistent: bool
-    always: chess.SquareSet
-    ever: chess.SquareSet
-    checkers: chess.SquareSet
-    rows: kb.Rows
-    counts: kb.RealArray
+    always: chess.SquareSet  # squares that an enemy piece occupies on every board
+    ever: chess.SquareSet  # on at least one
+    checkers: chess.SquareSet  # squares from which one gives check on at least one board, if the side is to move
+    rows: kb.Rows  # if the side is to move, distinct drawn boards [n, 8]; all if they are few
+    counts: kb.RealArray  # their draws [n]
 
     @property
     def basis(self) -> str:

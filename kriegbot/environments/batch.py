@@ -48,23 +48,18 @@ PLANES_WORDS = 8 * PLANES
 
 
 class Game(NamedTuple):
-    """One game of a batch: what all games share, and pointers to what is its own.
-
-    announces_refusals: 1 if the opponent learns of illegal tries. asking: 0 if "Any?" is not allowed; 1 if a yes
-    obliges to capture with a pawn, 2 to try it once. start: row 0, with its scratch memory. tries, refused: open
-    actions, and the moves refused this turn.
-    """
+    """One game of a batch: what all games share, and pointers to what is its own."""
 
     tables: kb.Words
     rules: kb.KernelRules
-    announces_refusals: int
-    asking: int
-    start: kb.Words
+    announces_refusals: int  # 1 if the opponent learns of illegal tries
+    asking: int  # 0 if "Any?" is not allowed; 1 if a yes obliges to capture with a pawn, 2 to try it once
+    start: kb.Words  # row 0, with its scratch memory
     scratch: kb.Moves
     row: kb.Words
     notes: kb.Ints
-    tries: kb.Moves
-    refused: kb.Moves
+    tries: kb.Moves  # open actions
+    refused: kb.Moves  # the moves refused this turn
     mask: kb.Bytes
     planes: kb.Bytes
     last_planes: kb.Bytes

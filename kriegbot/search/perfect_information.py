@@ -47,16 +47,12 @@ RANK_2, RANK_7 = kb.words(0xFF00, 0xFF000000000000)
 
 
 class BoardWorkspace(NamedTuple):
-    """Memory of the search of a board.
+    """Memory of the search of a board."""
 
-    moves: a list for each ply. killers: for each ply the move, not tactical, that last refuted a position, 0 for none.
-    stop [1]: the flag of `stop_after`. leaves [1]: positions evaluated.
-    """
-
-    moves: kb.MoveArray
-    killers: kb.MoveArray
-    stop: kb.IntArray
-    leaves: kb.IntArray
+    moves: kb.MoveArray  # a list for each ply
+    killers: kb.MoveArray  # for each ply the move, not tactical, that last refuted a position, 0 for none
+    stop: kb.IntArray  # [1] the flag of `stop_after`
+    leaves: kb.IntArray  # [1] positions evaluated
 
 
 class Board(NamedTuple):

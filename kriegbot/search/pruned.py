@@ -35,18 +35,14 @@ HALF = 0.5
 
 
 class PrunedWorkspace(NamedTuple):
-    """Memory of a search.
+    """Memory of a search."""
 
-    stack [size * HISTORY]: sets of histories; moves [levels * LEVEL]; open_tries [levels], the number of open tries;
-    counters [COUNTERS]; stop [1], the flag of `stop_after`.
-    """
-
-    stack: kb.WordArray
+    stack: kb.WordArray  # [size * HISTORY] sets of histories
     size: int
-    moves: kb.MoveArray
-    open_tries: kb.IntArray
-    counters: kb.IntArray
-    stop: kb.IntArray
+    moves: kb.MoveArray  # [levels * LEVEL]
+    open_tries: kb.IntArray  # [levels] the number of open tries
+    counters: kb.IntArray  # [COUNTERS]
+    stop: kb.IntArray  # [1] the flag of `stop_after`
 
 
 class Pruned(NamedTuple):

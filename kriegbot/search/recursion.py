@@ -42,21 +42,17 @@ from kriegbot.search.tree import (
 
 
 class Walk(NamedTuple):
-    """Constants of a walk with one history.
-
-    moves and outcomes: the history's lists of each stage. reply_values [MAX_MOVES, width] and reply_weights [MAX_MOVES]
-    of each stage. one_weight [1]: of a single value. part and parts: as for `walk_batch`.
-    """
+    """Constants of a walk with one history."""
 
     tables: kb.Words
     tree: SearchTree
     side: int
-    moves: kb.Moves
-    outcomes: kb.Reals
-    reply_values: kb.Reals
-    reply_weights: kb.Reals
-    one_weight: kb.Reals
-    part: int
+    moves: kb.Moves  # the history's lists of each stage
+    outcomes: kb.Reals  # likewise
+    reply_values: kb.Reals  # [MAX_MOVES, width] of each stage
+    reply_weights: kb.Reals  # [MAX_MOVES] of each stage
+    one_weight: kb.Reals  # [1] of a single value
+    part: int  # as for `walk_batch`
     parts: int
     depth: int
     free_refusals: int

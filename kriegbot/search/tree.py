@@ -34,28 +34,22 @@ refusals cost nothing, of a random move]."""
 
 
 class SearchTree(NamedTuple):
-    """Tree of information sets. A slot is a try of a node. Arrays of two dimensions are stored flat, row after row.
+    """Tree of information sets. A slot is a try of a node. Arrays of two dimensions are stored flat, row after row."""
 
-    nodes [N, 3] and the weights [N] of their histories; tries [S] and totals [S, width] of the slots; keys [H] and
-    node_of_key [H], a hash table from (slot, announcements) to node; counters [6]; stop [1], the flag of `stop_after`;
-    legal [MAX_MOVES], the weight of histories in which each try at the root was legal; start [width], the rule's first
-    totals; most_nodes and most_slots; last_key, the hash table's size less 1.
-    """
-
-    nodes: kb.IntArray
-    weights: kb.RealArray
-    tries: kb.MoveArray
-    totals: kb.RealArray
-    keys: kb.WordArray
-    node_of_key: kb.IntArray
-    counters: kb.IntArray
-    stop: kb.IntArray
-    legal: kb.RealArray
-    start: kb.RealArray
+    nodes: kb.IntArray  # [N, 3]
+    weights: kb.RealArray  # [N] of their histories
+    tries: kb.MoveArray  # [S] of the slots
+    totals: kb.RealArray  # [S, width] of the slots
+    keys: kb.WordArray  # [H], with `node_of_key` a hash table from (slot, announcements) to node
+    node_of_key: kb.IntArray  # [H]
+    counters: kb.IntArray  # [6]
+    stop: kb.IntArray  # [1] the flag of `stop_after`
+    legal: kb.RealArray  # [MAX_MOVES] the weight of histories in which each try at the root was legal
+    start: kb.RealArray  # [width] the rule's first totals
     width: int
     most_nodes: int
     most_slots: int
-    last_key: int
+    last_key: int  # the hash table's size less 1
 
     @classmethod
     def with_root(cls, tries: kb.MoveArray, nodes: int, stop: kb.IntArray, start: tuple[float, ...]) -> "SearchTree":

@@ -191,14 +191,11 @@ class ClocksSet(Notice, tag="clocks"):
 
 
 class HeatMap(Kept, tag="heat"):
-    """Chances [6][64] of an enemy piece, by type from pawn to king and by square, and the boards behind them, in words.
-
-    The chances are empty if unknown.
-    """
+    """Chances of an enemy piece, and the boards behind them, in words."""
 
     on: bool
     ply: int
-    chances: list[list[float]]
+    chances: list[list[float]]  # [6][64], by type from pawn to king and by square; empty if unknown
     basis: str = ""
 
 
