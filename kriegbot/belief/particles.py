@@ -66,17 +66,14 @@ class Particles:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A particle filter for one side of one game.
-
-    It keeps at most `max_particles` boards after a move of the opponent. With `one_each` it draws one successor of each
-    board of a set that is not exact, whatever its probability: a `belief.pool.Pool` counts all its boards alike.
-    """
+    """A particle filter for one side of one game."""
 
     rules: kb.KernelRules
-    max_particles: int
+    max_particles: int  # most boards after a move of the opponent
     seed: int
     model: Opponent = uniform
     one_each: bool = False
+    """True to draw one successor of each board of a set that is not exact, for a `belief.pool.Pool`."""
     threads: int = 1
 
     def start(self, view: View) -> Particles:

@@ -78,14 +78,10 @@ class KernelRules(NamedTuple):
 
 
 class TurnHistory(NamedTuple):
-    """Announcements of a turn before its move.
+    """Announcements of a turn before its move."""
 
-    The two numbers of illegal tries are those before and after the question "Any?"; without it all come before.
-    `answer` is NOT_ASKED, NO, YES (a pawn must capture) or TRIED (a pawn has tried to, and need not any more).
-    """
-
-    refused_before_any: int
-    answer: int
+    refused_before_any: int  # illegal tries before the question "Any?"; without it all
+    answer: int  # NOT_ASKED, NO, YES (a pawn must capture) or TRIED (a pawn has tried to, and need not any more)
     refused_after_any: int
 
 

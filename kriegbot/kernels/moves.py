@@ -60,19 +60,15 @@ KINGSIDE, QUEENSIDE, FILES_FG, FILES_CD, FILES_BCD = words(1, 2, 0b1100000, 0b11
 
 
 class Scope(NamedTuple):
-    """Restrictions on the moves of the side to move, the king's aside.
+    """Restrictions on the moves of the side to move, the king's aside."""
 
-    Pieces go to `targets`, and pawns capture from `capturing` to `takeable` squares. `blocking` pieces stop sliders and
-    pawns. `pinned` pieces stay in line with the `king`. `ep`: target of an en passant capture that may expose it, or 0.
-    """
-
-    blocking: Word
-    targets: Word
-    takeable: Word
-    capturing: Word
-    pinned: Word
+    blocking: Word  # pieces that stop sliders and pawns
+    targets: Word  # squares to which pieces go
+    takeable: Word  # squares on which pawns capture
+    capturing: Word  # squares from which they do
+    pinned: Word  # pieces that stay in line with the `king`
     king: int
-    ep: int
+    ep: int  # target of an en passant capture that may expose the king, or 0
 
 
 @kernel

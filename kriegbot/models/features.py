@@ -68,20 +68,16 @@ FLOOR = 0.05
 
 
 class Scene(NamedTuple):
-    """Facts that all replies on one board share.
+    """Facts that all replies on one board share."""
 
-    `side` replies with the pieces `own` against `other`. `attacked` are the squares that `other` attacks, `by_pawns`
-    with pawns. `checkers` give check. `recapture` is the square of the capture of our last move, -1 for none.
-    """
-
-    side: int
-    own: kb.Word
+    side: int  # which replies
+    own: kb.Word  # pieces of `side`
     other: kb.Word
     occupied: kb.Word
-    attacked: kb.Word
-    by_pawns: kb.Word
-    checkers: kb.Word
-    recapture: int
+    attacked: kb.Word  # squares that `other` attacks
+    by_pawns: kb.Word  # squares that it attacks with pawns
+    checkers: kb.Word  # which give check
+    recapture: int  # square of the capture of our last move, -1 for none
     is_opening: int
     is_endgame: int
 

@@ -60,23 +60,19 @@ class Placements:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Arguments of adjustments besides the values.
-
-    `tries` are those of `histories` [M] as moves, with `legal` [M], the probability that each is legal, and `is_open`
-    [M], as `information_set.are_open` says. `deadline` is a time of `time.perf_counter`, None without a limit.
-    """
+    """Arguments of adjustments besides the values."""
 
     settings: Settings
     method: Method
     view: View
     histories: InformationSet
-    tries: list[chess.Move]
-    is_open: npt.NDArray[np.bool_]
-    legal: RealArray
+    tries: list[chess.Move]  # those of `histories` [M] as moves
+    is_open: npt.NDArray[np.bool_]  # [M] as `information_set.are_open` says
+    legal: RealArray  # [M] the probability that each is legal
     placements: Placements
     board_values: BoardValues
     seed: int
-    deadline: float | None
+    deadline: float | None  # a time of `time.perf_counter`, None without a limit
 
 
 Adjustment: TypeAlias = Callable[[RealArray, Context], RealArray]

@@ -82,18 +82,14 @@ class Lists(NamedTuple):
     """Moves of N histories and their values one and two plies deep, in C >= N places.
 
     They do not depend on refusals, so a search after a refusal reuses them. At depth 2 they are nearly all of the work.
-
-    moves [C, LISTS * MAX_MOVES * stages] and outcomes [C, width * OUTCOMES * stages]; listed [C], the number of legal
-    moves, -1 before they are listed; places [N] of the histories; scratch [1 + (1 + width) * MAX_MOVES * stages];
-    is_kept, False if place 0 serves all histories in turn.
     """
 
-    moves: kb.MoveArray
-    outcomes: kb.RealArray
-    listed: kb.IntArray
-    places: kb.IntArray
-    scratch: kb.RealArray
-    is_kept: bool
+    moves: kb.MoveArray  # [C, LISTS * MAX_MOVES * stages]
+    outcomes: kb.RealArray  # [C, width * OUTCOMES * stages]
+    listed: kb.IntArray  # [C] the number of legal moves, -1 before they are listed
+    places: kb.IntArray  # [N] of the histories
+    scratch: kb.RealArray  # [1 + (1 + width) * MAX_MOVES * stages]
+    is_kept: bool  # False if place 0 serves all histories in turn
 
     @classmethod
     def empty(cls, places: int, depth: int, width: int) -> "Lists":

@@ -258,11 +258,10 @@ def logged(what: str, path: Path) -> Iterator[None]:
 class KeptAnalysis:
     """The analysis of one game as far as it is known: turning points, and compressed analyses by moment.
 
-    The file is named by the moves, so that the same game finds it. A damaged one, or one of another version, counts as
-    none. `path` is None if nothing is to be kept.
+    The file is named by the moves, so that the same game finds it. A damaged one, or one of another version, is none.
     """
 
-    path: Path | None = None
+    path: Path | None = None  # None if nothing is to be kept
     turning: TurningPoints | None = None
     looks: dict[int, bytes] = field(default_factory=dict)
 
