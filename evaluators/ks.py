@@ -29,10 +29,8 @@ class Weights(NamedTuple):
 
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN = kb.VALUES[:5]
-RANK_4, RANK_5, RANK_6, RANK_7 = 2, 5, 12, 30
-"""Centipawns for an advanced pawn, at an `advance` of 100."""
-MATE = Weights().mate
-"""Value of mate to the search: `evaluators.WIN`."""
+RANK_4, RANK_5, RANK_6, RANK_7 = 2, 5, 12, 30  # centipawns for an advanced pawn, at an `advance` of 100
+MATE = Weights().mate  # value of mate to the search: `evaluators.WIN`
 
 THIRD, FOURTH, FIFTH, SIXTH = kb.words(0xFF << 16, 0xFF << 24, 0xFF << 32, 0xFF << 40)
 SECOND, SEVENTH = kb.words(0xFF << 8, 0xFF << 48)

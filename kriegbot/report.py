@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-MAX_LENGTHS = {"rescue": 40, "why": 200}
-"""Characters that each text of a report may have."""
+MAX_LENGTHS = {"rescue": 40, "why": 200}  # characters that each text of a report may have
 WRITTEN = {"belief_inconsistent": "astray"}
 """Fields whose names differ in the line protocol, in JSON and in tournament files."""
 

@@ -38,8 +38,7 @@ SHORT, LONG = 30, 90  # seconds per move in the paper's two runs
 EXTRA_SECONDS = 2  # extra seconds after each illegal try
 GAMES = 500
 PARTICLES = 20_000  # boards in a belief, many times the largest sample; the paper does not say how it samples
-HS = "hs:depth=2,samples=100"
-"""The HS of Figure 3. The paper does not give its settings: these are ours."""
+HS = "hs:depth=2,samples=100"  # the HS of Figure 3, with settings of ours: the paper gives none
 LEAST_BUDGET = 0.01  # seconds; no budget may be shorter
 FIGURES = (2, 3, 5)
 TITLES = {2: "EU against rand", 3: "EU against HS", 5: "EU of overconfident against paranoid play"}

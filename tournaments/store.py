@@ -55,8 +55,7 @@ from tournaments.tables import (
 
 __all__ = ["FORMS", "Store", "StoreError"]
 
-OF_A_SIDE = SideRow._fields[3:-1]
-"""Columns of a side that are exported."""
+OF_A_SIDE = SideRow._fields[3:-1]  # columns of a side that are exported
 FIRST_POINTS = "CASE result WHEN '1/2-1/2' THEN 0.5 ELSE (result = '1-0') = (number % 2 = 0) END"
 """Points of a pairing's first player, which has White in its even games."""
 COLORS = "white", "black"

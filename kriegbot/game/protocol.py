@@ -18,8 +18,7 @@ from referee.view import ViewBuilder
 
 GREETING = "kriegspiel 1"  # the first line to a program: the protocol and its version
 MAX_INTEGER = 2**63
-REPORTED = {name: type(value) for name, value in asdict(Report()).items()}
-"""The fields of a report, and their types."""
+REPORTED = {name: type(value) for name, value in asdict(Report()).items()}  # the fields of a report, and their types
 FIELDS = {written: name for name, written in WRITTEN.items()}  # those that the protocol calls otherwise, by its names
 _COLORS: dict[str, chess.Color] = dict(zip(chess.COLOR_NAMES, (chess.BLACK, chess.WHITE), strict=True))
 

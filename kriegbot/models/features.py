@@ -63,8 +63,7 @@ TO_QUEEN, TO_LESS, TO_SEVENTH, TO_SIXTH, TWO_STEPS, CASTLES, CHECKS = range(SING
 CAPTURES_CHECKER, OUT_OF_CHECK, DEVELOPS, CENTRE, WIDE_CENTRE, FAR, MATES = range(SINGLES + 7, len(NAMES))
 OPENING_PLIES, ENDGAME_PIECES = 24, 12
 FIRST_RANK, EIGHTH_RANK, CENTRE_SQUARES, WIDE_SQUARES = kb.words(0xFF, 0xFF << 56, 0x1818000000, 0x3C3C3C3C0000)
-FLOOR = 0.05
-"""Share of uniformly random replies in a softmax model, so that all legal replies stay possible."""
+FLOOR = 0.05  # share of uniformly random replies in a softmax model, so that all legal replies stay possible
 
 
 class Scene(NamedTuple):

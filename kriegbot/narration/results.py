@@ -75,8 +75,7 @@ class Rating(NamedTuple):
 
 
 NEW = Rating(1500, 350)  # of a person who has not played
-MIN_DEVIATION = 30.0
-"""As in the paper, so that old games do not hold back a person who improves. Levels have it, too."""
+MIN_DEVIATION = 30.0  # as in the paper, so that old games do not hold back a person who improves; of levels, too
 VARIANCE_PER_DAY = (NEW.deviation**2 - 50**2) / (5 * 365)
 """Growth of the variance: in five years a deviation of 50 becomes that of a new person."""
 _Q = math.log(10) / 400

@@ -35,8 +35,7 @@ HELP = ("?", "hint", "back")  # commands that exist only where the caller of `Hu
 ASKING = {"any": "ask whether any of your pawn captures is legal"}  # for rule sets in which a side may ask
 ALIASES = {"?": "help", "takeback": "back", "take back": "back", "undo": "back", "exit": "quit"}
 
-Answer: TypeAlias = Callable[[View], Sequence[str] | Leave | Resign]
-"""Answers a command with lines, or ends the game."""
+Answer: TypeAlias = Callable[[View], Sequence[str] | Leave | Resign]  # answers a command with lines, or ends the game
 NO_COMMANDS: Mapping[str, Answer] = MappingProxyType({})
 
 _UCI = re.compile(r"([a-h][1-8])[-x]?([a-h][1-8])=?([nbrq])?")

@@ -83,8 +83,7 @@ LEVELS: Mapping[str, Settings] = MappingProxyType(
     }
 )
 """Levels for people by name, from the weakest."""
-BEST = "best"
-"""The level above them: the flagship by time."""
+BEST = "best"  # the level above them: the flagship by time
 WORDS = {
     "newcomer": "for a first game: misses much, and sometimes plays a poor move",
     "novice": "for your next games: captures what it sees, and often leaves pieces hanging",

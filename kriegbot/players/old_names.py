@@ -22,8 +22,7 @@ VALUES = {
     "ks:shield=30": "conservative",
     "mixed:worst=0.3": "mixed",
 }
-WEIGHTS = "ks:"
-"""Prefix of other weights of KS, such as `ks:threat=20:advance=300`: see `evaluators.ks`."""
+WEIGHTS = "ks:"  # prefix of other weights of KS, such as `ks:threat=20:advance=300`: see `evaluators.ks`
 
 FIRST_OPTIONS = {new: old for old, new in OPTIONS.items()}
 FIRST_VALUES = {new: old for old, new in VALUES.items() if new != "mixed"}

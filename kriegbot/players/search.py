@@ -22,16 +22,12 @@ from kriegbot.search.sampled import SampledSearch
 from kriegbot.search.settings import OPTIONS, Settings
 from referee import Referee, View
 
-TOLERANCE = 1.05
-"""A choice that takes longer than this many times its budget counts as an overrun."""
-RESERVE = 0.02
-"""Share of a budget reserved for the work after the search and for timers that fire late."""
+TOLERANCE = 1.05  # a choice that takes longer than this many times its budget counts as an overrun
+RESERVE = 0.02  # share of a budget reserved for the work after the search and for timers that fire late
 FIRST_SHARE, LATER_SHARE = 0.35, 0.2
 """Shares of the rest of a turn's budget for the search of its first try and of each later one."""
-RESCUE_SHARE = 0.5
-"""Share of that rest after which replays of the belief end."""
-CHOOSING = 1
-"""Step in `subseed` from a try's seed, beside `search.sampled.DRAWING`."""
+RESCUE_SHARE = 0.5  # share of that rest after which replays of the belief end
+CHOOSING = 1  # step in `subseed` from a try's seed, beside `search.sampled.DRAWING`
 
 
 class SearchPlayer:
@@ -119,8 +115,7 @@ def search_kind(summary: str, words: str, rank: int, settings: Settings, offered
     return PlayerKind(summary, make, options, ("time", "samples"), words, rank, has_kernels=True)
 
 
-SHOWN = 3
-"""Tries in the line of `why`."""
+SHOWN = 3  # tries in the line of `why`
 
 
 def why(view: View, policy: Policy) -> str:

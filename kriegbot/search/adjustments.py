@@ -27,12 +27,10 @@ from kriegbot.search.perfect_information import BoardValues, open_values
 from kriegbot.search.settings import Method, Settings
 from referee import View
 
-PREDICTED_BOARDS = 20
-"""Boards on which a model of us predicts our tries."""
+PREDICTED_BOARDS = 20  # boards on which a model of us predicts our tries
 FEW_VISITS, MOST_DOUBLED = 4, 8
 """Visits beyond which the second price of the side ahead exceeds 1, and its most doublings."""
-PERFECT_INFORMATION, PREDICTABILITY = 1, 2
-"""Steps in `subseed` from the seed of drawing a try's histories."""
+PERFECT_INFORMATION, PREDICTABILITY = 1, 2  # steps in `subseed` from the seed of drawing a try's histories
 
 
 class Placements:

@@ -32,17 +32,12 @@ BOARDS, MOST_BOARDS, DEPTH = 40, 200, 3
 """Boards valued at each call, the most of them by time, and plies before quiescence: one fewer if there is no time for
 all BOARDS."""
 VALUED = 2  # boards that a thread values at a time
-WORST, WORST_SHARE = 0.3, 0.2
-"""Weight of the worst boards beside the mean, and the share of the boards that they are."""
-MATE = int(WIN)
-"""Value of a mate; each ply to it takes off 1, so that the search prefers the sooner of two."""
-INFINITE = 1 << 30
-"""Beyond all values."""
-QUIESCENCE = 4
-"""Most plies of quiescence. Sampled boards are full of hanging pieces, and exchanges cost much time."""
+WORST, WORST_SHARE = 0.3, 0.2  # weight of the worst boards beside the mean, and the share of the boards that they are
+MATE = int(WIN)  # value of a mate; each ply to it takes off 1, so that the search prefers the sooner of two
+INFINITE = 1 << 30  # beyond all values
+QUIESCENCE = 4  # most plies of quiescence: sampled boards are full of hanging pieces, and exchanges cost much time
 
-MOVE_MASK = (1 << 15) - 1
-"""Bits of the move in a number written by `tactical_first`."""
+MOVE_MASK = (1 << 15) - 1  # bits of the move in a number written by `tactical_first`
 RANK_2, RANK_7 = kb.words(0xFF00, 0xFF000000000000)
 
 

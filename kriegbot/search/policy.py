@@ -16,8 +16,7 @@ from kriegbot.kernels import RealArray, random_numbers
 from kriegbot.report import Report
 from referee import View
 
-OPENING_PLIES = 12
-"""Plies with a `Settings.temperature` of their own: tries drawn by value make games differ."""
+OPENING_PLIES = 12  # plies with a `Settings.temperature` of their own: tries drawn by value make games differ
 
 
 def report_of(belief: Belief, samples: int = 0, depth: int = 0, leaves: int = 0) -> Report:

@@ -28,10 +28,8 @@ REPLIES, SCRATCH, LEVEL = kb.MAX_MOVES, 2 * kb.MAX_MOVES, 3 * kb.MAX_MOVES
 LEAVES, FULL, MISFIT, COUNTERS = 0, 1, 2, 3
 """Counters: positions evaluated; then flags: 1 once a set had no room, once a history had no legal move or one that was
 not among the tries."""
-STACK_PER_HISTORY, GROWTH = 64, 4
-"""First size of the stack for each history, and the factor by which it grows."""
-HALF = 0.5
-"""Values are whole centipawns, so a search above `best - HALF` still finds the tries that equal the best."""
+STACK_PER_HISTORY, GROWTH = 64, 4  # first size of the stack for each history, and the factor by which it grows
+HALF = 0.5  # values are whole centipawns, so a search above `best - HALF` still finds the tries that equal the best
 
 
 class PrunedWorkspace(NamedTuple):

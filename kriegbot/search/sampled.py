@@ -29,16 +29,13 @@ from kriegbot.search.settings import Method, Settings
 from kriegbot.search.tree import Lists
 from referee import OpponentMoved, View
 
-MOST_DRAWN = 3000
-"""Histories drawn for a search by time if `resample` is set, or `boards` is not "all"."""
-MOST_UNCERTAIN = 5
-"""Most opponent's pieces for which `Settings.king_uncertainty` counts."""
+MOST_DRAWN = 3000  # histories drawn for a search by time if `resample` is set, or `boards` is not "all"
+MOST_UNCERTAIN = 5  # most opponent's pieces for which `Settings.king_uncertainty` counts
 DRAWING, ORDERING = 0, 0
 """Steps in `subseed`: from a try's seed to that of drawing its histories, and from there to that of their order."""
 SHORTEST = 0.001
 """Seconds below which a later try of a turn is chosen by the last values: the shortest search takes longer."""
-PERFECT_INFORMATION_SHARE = 0.4
-"""Share of a search's time that is reserved for `search.perfect_information`."""
+PERFECT_INFORMATION_SHARE = 0.4  # share of a search's time that is reserved for `search.perfect_information`
 
 
 class Sample(NamedTuple):

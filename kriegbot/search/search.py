@@ -29,10 +29,8 @@ SMALL_TREES = {1: 1, 2: MAX_MOVES}
 """Most information sets of a search to depth 1 or 2 without free refusals. Others start with DEEP_TREE and grow."""
 DEEP_TREE = 1 << 16
 GROWTH = 8
-PRUNED_FROM = 2
-"""Depth from which pruning is faster; at depth 1 the lists of moves save more."""
-FIRST_BOARDS = 16
-"""Boards with which a pruned search begins if time is limited."""
+PRUNED_FROM = 2  # depth from which pruning is faster; at depth 1 the lists of moves save more
+FIRST_BOARDS = 16  # boards with which a pruned search begins if time is limited
 CHUNK_SECONDS = 0.01
 CHUNK_BOARDS = 256
 """Seconds or histories between two back-ups. A search that stops within a history returns the last values."""

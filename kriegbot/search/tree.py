@@ -22,12 +22,9 @@ USED_NODES, USED_SLOTS, LEAVES, FULL, STOPPED, MISFIT = 0, 1, 2, 3, 4, 5
 """Counters: nodes and slots in use, leaves evaluated; then flags: 1 once a node found no room, once a walk stopped
 within a history, once a history had no legal move or one that was not among the tries."""
 COUNTERS = 6
-SLOTS_PER_NODE = 64
-"""Slots reserved per node on average; a side rarely has more tries."""
-MOST_NODES = 1 << 19
-"""Information sets of the largest tree: 440 MB for a rule with one total, 700 MB with two."""
-LISTS = 3
-"""Lists of moves at each stage of a walk (our moves made so far): our moves, the replies, scratch space."""
+SLOTS_PER_NODE = 64  # slots reserved per node on average; a side rarely has more tries
+MOST_NODES = 1 << 19  # information sets of the largest tree: 440 MB for a rule with one total, 700 MB with two
+LISTS = 3  # lists of moves at each stage of a walk (our moves made so far): our moves, the replies, scratch space
 NO_MOVE, OUTCOMES = 2 * kb.MAX_MOVES, 2 * kb.MAX_MOVES + 1
 """Totals at each stage: [of our moves at depth 1 | at depth 2 | NO_MOVE: of the position with no move made, or, if
 refusals cost nothing, of a random move]."""

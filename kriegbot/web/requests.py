@@ -35,8 +35,7 @@ FOR_HOST |= {"library", "open", "resume", "delete"}
 class Request(msgspec.Struct):
     """A message from a browser."""
 
-    usage: ClassVar[str] = "A field of that message is missing or wrong."
-    """The refusal if its fields are wrong."""
+    usage: ClassVar[str] = "A field of that message is missing or wrong."  # the refusal if its fields are wrong
 
 
 class Detailed(Request, tag_field="do", tag=str.lower):
