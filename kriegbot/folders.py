@@ -60,10 +60,7 @@ def _folder(kind: str, complete: str = "") -> Path:
 
 
 def open_to_others(folder: Path) -> Path | None:
-    """Return the first of a folder and its parents that others may change; None if none is. Windows has no such modes.
-
-    The documentation of Python says so: docs.python.org/3/library/os.html, os.chmod.
-    """
+    """Return the first of a folder and its parents that others may change; None if none is, and on Windows."""
     return None if sys.platform == "win32" else posix.open_to_others(folder)
 
 

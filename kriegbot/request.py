@@ -1,7 +1,4 @@
-"""Parse and validate user input: a player, rules, a side, a file, a game to continue.
-
-Commands and the page share these functions. Bad input raises Refused, which says in one line why.
-"""
+"""Parse and validate user input, for commands and page: a player, rules, a side, a file, a game to continue."""
 
 from __future__ import annotations
 

@@ -73,10 +73,7 @@ class StoredGame(NamedTuple):
 
 
 class Store(Tables):
-    """An open tournament file: `Store.open` reads it, `Store.writing` adds games.
-
-    `games` is the number wanted of every pairing, `shard` the part of them that belongs into this file.
-    """
+    """An open tournament file: `Store.open` reads it, `Store.writing` adds games of its `shard`."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         super().__init__(path, connection)

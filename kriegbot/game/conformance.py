@@ -1,7 +1,4 @@
-"""A test for any player: games under every rule set and from unusual positions, a long one, and the same game twice.
-
-`kriegbot check-player` prints the results. kriegbot's tests in full put all built-in programs through it.
-"""
+"""A test for any player: games under every rule set and from unusual positions, a long one, and the same game twice."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Chess and the referee on bitboards, compiled by numba when first called.
-
-Other packages import from here: the types of arguments, the decorators of kernels, and what these modules define.
-"""
+"""Chess and the referee on bitboards, compiled by numba when first called. Other packages import from here."""
 
 from kriegbot.kernels.announcements import *
 from kriegbot.kernels.attacks import *

@@ -1,7 +1,4 @@
-"""Help for a person: hints, moves taken back, and the note on them in the game's record.
-
-A hint names a certain mate, else the tries with the highest values at the level `master`, by the person's own view.
-"""
+"""Help for a person, by its own view: hints, moves taken back, and the note on them in the game's record."""
 
 from __future__ import annotations
 

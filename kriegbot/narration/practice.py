@@ -1,7 +1,4 @@
-"""Practice: mate a king that you do not see, for terminal and page alike.
-
-At first the king may be anywhere, and the proofs of `kriegbot.endgames` say that mate is certain. The king is hostile.
-"""
+"""Practice for terminal and page: mate a hostile king that you do not see, and that may be anywhere at first."""
 
 import random
 from collections.abc import Sequence

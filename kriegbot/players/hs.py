@@ -35,10 +35,7 @@ POOLING = 2  # sub-seed of a try for building a new pool, beside those of `playe
 
 
 class HybridSearch:
-    """Search of one side and one game on sampled boards, each as if both sides saw it.
-
-    At most `wanted` boards are searched for each try. Other arguments, but the seed, are the options of `hs`.
-    """
+    """Search of one side and one game on at most `wanted` sampled boards for each try, each as if both sides saw it."""
 
     def __init__(
         self,

@@ -1,7 +1,4 @@
-"""The weakest player of the papers: a uniformly random open try, and after a refusal another.
-
-For experiments it may draw a piece first and then one of its tries: the papers leave it open.
-"""
+"""The weakest player of the papers: a uniformly random open try, and after a refusal another."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Players that draw each try from the policy of a search, such as those of Parker, Nau and Subrahmanian (AAAI 2006).
-
-Every part of `search` can be chosen, for experiments. By default it plays as `overconfident` does.
-"""
+"""Players that draw each try from the policy of a search, such as those of Parker, Nau and Subrahmanian (AAAI 2006)."""
 
 import math
 import time

@@ -173,10 +173,7 @@ def _value_boards(
     arrays: BoardWorkspace,
     values: kb.IntArray,
 ) -> int:
-    """Write the value [N * M] of every try on one board after the other; return the number of boards done.
-
-    Return -1 if a board has no legal move, or one that is not among the tries.
-    """
+    """Write the value [N * M] of every try; return the number of boards done, -1 if one is over or has another try."""
     depth, rules, evaluator = method
     work = kb.pointers(arrays)
     listed = work.moves

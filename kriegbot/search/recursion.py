@@ -104,10 +104,7 @@ def fold_end(walk: Walk, totals: kb.Reals, weight: float, end: int, we_moved: bo
 
 @kb.inlined
 def leaf(walk: Walk, quiet: kb.QuietInfo, position: kb.Position, move: int, we_move: bool, scratch: kb.Moves) -> float:
-    """Return the value of a legal move: U if it ends the game, E of the position after it otherwise.
-
-    After a capture both sides know its square, so the exchange there counts.
-    """
+    """Return the value of a legal move: U if it ends the game, else E after it, with the exchange where it captured."""
     after, captured = kb.make_move(walk.tables, position, move)
     if not kb.is_quiet(quiet, position, move):
         checkers, pinned = kb.check_info(walk.tables, after)
@@ -115,7 +112,7 @@ def leaf(walk: Walk, quiet: kb.QuietInfo, position: kb.Position, move: int, we_m
         if end != 0:
             return utility(end, we_move)
     value = float(evaluate(walk.evaluator, walk.tables, after, walk.side, walk.tree.stop))
-    if captured >= 0 and walk.exchange != 0.0:
+    if captured >= 0 and walk.exchange != 0.0:  # both sides know the square
         gained = walk.exchange * kb.exchange(walk.tables, after, captured)
         value += -gained if we_move else gained
     return value

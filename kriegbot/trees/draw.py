@@ -1,7 +1,4 @@
-"""Pictures of game trees as SVG: dashed lines join information sets, chosen alternatives are thick.
-
-Leaves stand side by side from left to right, every other node above the middle of its children.
-"""
+"""Pictures of game trees as SVG: dashed lines join information sets, chosen alternatives are thick."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -319,10 +319,7 @@ class LiveGame(GameThread):
                 side.publish(Refusal("The game failed. The server's terminal says why."))
 
     def keep(self, record: GameRecord | None = None) -> None:
-        """Save the game in progress, and who sits where: a move before anybody sees it, a refused try soon.
-
-        So the time that saving takes does not tell how many tries were refused.
-        """
+        """Save the game and its seats: a move before anybody sees it, a refusal soon, so that no time tells of it."""
         before, self._latest = self._latest, record or self._latest
         if self.people:
             self._is_stale = True

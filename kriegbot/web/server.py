@@ -219,10 +219,7 @@ def opener_in(games: Path) -> Path:
 
 
 def page_to(address: str, file: Path) -> str:
-    """Return the URL of a file, for its owner alone, that leads a browser to an address.
-
-    Every user of a machine can read the arguments of a browser, and so would read the address in them.
-    """
+    """Return the URL of a private file that leads to an address: every user can read the arguments of a browser."""
     text = f'<!doctype html><meta http-equiv="refresh" content="0; url={escape(address)}"><title>Kriegspiel</title>'
     write_secret(file, text.encode())
     return file.absolute().as_uri()
