@@ -1,7 +1,4 @@
-"""A report as tables at a terminal, and as one self-contained page with tables and plots.
-
-Players have numbers, as in chess cross tables, because their specs are long.
-"""
+"""A report as tables at a terminal and as one page with plots. Players have numbers, because their specs are long."""
 
 from __future__ import annotations
 

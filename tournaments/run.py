@@ -1,7 +1,4 @@
-"""Play a tournament: an executor plays games, a store keeps them.
-
-An executor is either this machine (`LocalExecutor`) or a Dask cluster (`tournaments.dask_executor`).
-"""
+"""Play a tournament: an executor (`LocalExecutor`, or that of `dask_executor`) plays games, a store keeps them."""
 
 from __future__ import annotations
 
@@ -39,10 +36,7 @@ SpecOf: TypeAlias = Callable[[str], PlayerSpec]  # from a player's name in the s
 
 
 class WarmSeats:
-    """Two seats for game after game. Processes of our players stay warm, whatever their colour.
-
-    `patience` is the seconds that an answer may take, by default more than the players' own time.
-    """
+    """Two seats for game after game, whose built-in players stay warm. `patience` is for an answer; None: their own."""
 
     def __init__(
         self, settings: TournamentSettings, patience: float | None = None, spec_of: SpecOf = parse_spec

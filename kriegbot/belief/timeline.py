@@ -71,10 +71,7 @@ class BeliefTimeline:
         self._snapshots: list[BeliefSnapshot] = []
 
     def at(self, view: View, events: int | None = None, seconds: float = math.inf) -> BeliefSnapshot | None:
-        """Return the snapshot after a number of events of a view, by default all.
-
-        Stops after `seconds` and returns None if there is more to do. The next call continues.
-        """
+        """Return the snapshot after so many events, by default all; None after `seconds`: call again to go on."""
         deadline = time.perf_counter() + seconds
         events = len(view.events) if events is None else events
         while len(self._snapshots) <= events:

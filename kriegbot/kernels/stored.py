@@ -47,10 +47,7 @@ def write_marker(marker: Path) -> None:
 
 
 def is_complete(marker: Path) -> bool:
-    """Return True if a marker and all files that it names are there and sound.
-
-    If a file that a sound marker names is not, remove it and all markers, and log that in one line.
-    """
+    """Return True if a marker and its files are sound. If only a file is not, remove it and all markers, and log it."""
     names = read_stored(marker, is_logged=False)
     files = [] if names is None else [marker.with_name(name) for name in names.decode().splitlines()]
     damaged = [path for path in files if read_stored(path, is_logged=False) is None]

@@ -73,10 +73,7 @@ class Engine:
         self._start()
 
     def values(self, board: chess.Board, nodes: int) -> dict[chess.Move, float]:
-        """Return the value of every legal move for the side to move, in centipawns; none if the engine fails.
-
-        Raise EngineError once it has failed on `MOST_FAILURES` boards in a row.
-        """
+        """Return centipawns of every legal move, none if the engine fails; EngineError at `MOST_FAILURES` in a row."""
         try:
             scores = self._wait(self._scores(board, nodes), max(PATIENCE, nodes / SLOWEST))
         except chess.engine.EngineError as error:

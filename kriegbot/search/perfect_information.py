@@ -219,11 +219,7 @@ def value_boards(
 
 
 class BoardValues:
-    """Alpha-beta values of one turn's tries on its boards.
-
-    After a refusal fewer boards and fewer tries remain, with the same values. Boards that differ only in the type of
-    the opponent are valued once.
-    """
+    """Alpha-beta values of one turn's tries, by board without opponent type, kept for what a refusal leaves."""
 
     def __init__(self, histories: InformationSet, method: Method) -> None:
         """Start without values; `histories` are those of the turn's first try."""

@@ -125,10 +125,7 @@ class SampledSearch:
         return replace(result, values=adjusted(result.values, context), boards=searched)
 
     def _histories(self, belief: Belief, view: View, seed: int) -> tuple[Rows, RealArray, Lists | None]:
-        """Return boards and weights to search, and lists of their moves if some of them stay after a refusal.
-
-        `Settings.resample` draws all of them at the first try of a turn, and later a few more.
-        """
+        """Return boards, weights, and the lists of their moves if `Settings.resample` keeps some after a refusal."""
         more, sample, news = self.settings.resample, self._sample, view.events[self._sample_events :]
         if more is None:
             is_whole = self.settings.samples is None and self.settings.boards == "all"

@@ -175,10 +175,7 @@ def _run_job(job: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
 
 
 class Beliefs:
-    """The beliefs of both sides in many games. Caches those of the latest `games`, and rebuilds others.
-
-    Its methods return None if their work needs another `SLICE`, and continue when called again.
-    """
+    """Both sides' beliefs, cached of the latest `games`. Methods return None after a `SLICE`: call them again."""
 
     def __init__(self, games: int = 32) -> None:
         self._sides = lru_cache(games)(lambda _key: {color: Hindsight() for color in chess.COLORS})

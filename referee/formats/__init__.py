@@ -88,10 +88,7 @@ def format_of(text: str) -> Format:
 
 
 def format_for(path: str) -> Format:
-    """Return the format in which to write a file of this name: our own, unless its suffix belongs to another.
-
-    Raises RecordError for a suffix of no format.
-    """
+    """Return the format for a file: our own, unless its suffix is another's. Raises RecordError if it is of none."""
     suffix = Path(path).suffix.lower()
     suffixes = {form.suffix: form for form in FORMATS.values() if form.suffix} | {"": KRIEGBOT, ".pgn": KRIEGBOT}
     if suffix in suffixes:
