@@ -308,14 +308,19 @@ class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
             is_good, result = _from_line(worker.line(threading.TIMEOUT_MAX))
         except EOFError:
             worker.ends_within(1.0)
-            code = worker.end()
-            self._workers.discard(worker)
-            del self._of_thread.worker
+            code = self._end(worker)
             how = "" if code is None else f" (exit code {code})" if code >= 0 else f" (signal {-code})"
             raise WorkerDied(f"the worker died{how}") from None
         if not is_good:
+            if isinstance(result, MemoryError | CannotStart):  # another may have what this one lacks
+                self._end(worker)
             raise result
         return result  # type: ignore[no-any-return]  # what `function` returned
+
+    def _end(self, worker: "_Worker") -> int | None:
+        self._workers.discard(worker)
+        del self._of_thread.worker
+        return worker.end()
 
     def __exit__(self, *_: object) -> None:
         self.close()

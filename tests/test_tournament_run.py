@@ -13,6 +13,7 @@ from tests.tournament_players import (
     kill_a_player,
     kill_the_first_worker,
     kill_the_worker,
+    lack_memory_in_the_first_worker,
     settings,
     spec_of,
 )
@@ -141,6 +142,17 @@ def test_a_game_whose_worker_died_once_is_played_by_another(tmp_path: Path, monk
     monkeypatch.setenv("KRIEGBOT_TEST_MARK", str(tmp_path / "mark"))
     executor = LocalExecutor(2, spec_of=kill_the_first_worker)
     outcomes = play(tmp_path / "t", settings("rand", "poison once"), 4, executor)
+    assert [outcome.attempts for outcome in outcomes if isinstance(outcome, Died)] == [1]
+    assert sorted(records(tmp_path / "t")) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("player", ["rand", "poison once"])
+def test_a_worker_that_lacks_memory_costs_a_game_one_attempt(
+    player: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KRIEGBOT_TEST_MARK", str(tmp_path / "mark"))
+    executor = LocalExecutor(1, spec_of=lack_memory_in_the_first_worker)
+    outcomes = play(tmp_path / "t", settings(player, "grabber"), 4, executor)
     assert [outcome.attempts for outcome in outcomes if isinstance(outcome, Died)] == [1]
     assert sorted(records(tmp_path / "t")) == [1, 2, 3, 4]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psutil
 
+from kriegbot.children import CannotStart
 from kriegbot.game.process import ProcessSeat
 from kriegbot.players.base import Choice
 from kriegbot.players.specs import PlayerSpec, parse_spec
@@ -45,6 +46,16 @@ def kill_the_first_worker(name: str) -> PlayerSpec:
             return parse_spec("rand")
         psutil.Process().kill()
     return spec_of(name)
+
+
+def lack_memory_in_the_first_worker(name: str) -> PlayerSpec:
+    """As `parse_spec`, but the first worker to ask never has memory, and cannot start "poison once"."""
+    mark = Path(os.environ["KRIEGBOT_TEST_MARK"])
+    if not mark.exists():
+        mark.write_text(f"{os.getpid()}", encoding="utf-8")
+    if mark.read_text(encoding="utf-8") == f"{os.getpid()}":
+        raise CannotStart("no memory") if name == "poison once" else MemoryError
+    return parse_spec("rand")
 
 
 def kill_a_player(name: str) -> PlayerSpec:

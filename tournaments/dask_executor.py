@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from kriegbot.children import CannotStart
 from kriegbot.importing import SAFE_PATH, forget_current_folder
 from kriegbot.players.specs import parse_spec
 from tournaments.run import ExecutorError, SpecOf, play_warm, with_retries
@@ -92,6 +93,8 @@ def _outcome(future: Future[Any], game: ScheduledGame, attempt: int) -> Outcome:
         return future.result()  # type: ignore[no-any-return]  # of `play_warm`
     except KilledWorker:
         return Died(game, "the worker died", attempt)
+    except CannotStart as error:
+        return Died(game, str(error), attempt)
     except CancelledError:  # not by us: `_connected` says why
         raise
     except Exception as error:  # noqa: BLE001 - a worker raises anything, for instance if it has no kriegbot

@@ -45,7 +45,7 @@ class WarmSeats:
         self._seats = ProcessSeat(parse_spec("rand")), ProcessSeat(parse_spec("rand"))
 
     def play(self, game: ScheduledGame, attempt: int = 1) -> Outcome:
-        """Play a game; raise BadSpec if a player can no longer be loaded, for example because its file is gone."""
+        """Play a game; raise BadSpec if a player can no longer be loaded, as if its file is gone, or CannotStart."""
         begun = time.perf_counter()
         white, black = self._seats
         if game.white == black.name or game.black == white.name:  # its process has already loaded that player
@@ -53,10 +53,7 @@ class WarmSeats:
         for seat, spec in zip(self._seats, (game.white, game.black), strict=True):
             seat.set_player(self._spec_of(spec), self._patience, spec)
         settings = self._settings
-        try:
-            result = play_game(*self._seats, rules=settings.rules, limits=settings.limits, seed=game.seed)
-        except CannotStart as error:
-            return Died(game, str(error), attempt)
+        result = play_game(*self._seats, rules=settings.rules, limits=settings.limits, seed=game.seed)
         if failed := result.failed:
             if failed.failure is Failure.REFUSED:
                 raise BadSpec(failed.detail)
