@@ -59,16 +59,11 @@ NOT_ASKED, NO, YES, TRIED = 0, 1, 2, 3
 
 
 class KernelRules(NamedTuple):
-    """Rule set and limits of a game for kernels: int64, 0 or 1 for no or yes, 0 for no limit.
+    """Rule set and limits of a game for kernels: int64, 0 or 1 for no or yes, 0 for no limit."""
 
-    The referee announces whether a capture was of a pawn or of a piece (`announces_kind`) and pawn tries up to
-    `tries_announced`: 0 not at all, 1 "none" or "some", ANY_NUMBER, EACH_PROMOTION if a promotion counts four times,
-    SQUARES if it names squares. `minor_each_draws`: kings with at most one minor piece each are a dead position.
-    """
-
-    announces_kind: int
-    tries_announced: int
-    minor_each_draws: int
+    announces_kind: int  # whether a capture was of a pawn or of a piece
+    tries_announced: int  # 0, 1 "none" or "some", ANY_NUMBER, EACH_PROMOTION (which counts four times), SQUARES
+    minor_each_draws: int  # kings with at most one minor piece each are a dead position
     announces_en_passant: int
     announces_promotion: int
     stalemate_loses: int
@@ -268,21 +263,17 @@ def is_won(end: int) -> bool:
 
 
 class QuietInfo(NamedTuple):
-    """Facts about a position that show which of its moves are quiet: give no check, and do not end the game.
+    """Facts that show which moves are quiet: give no check and end nothing. `is_quiet` errs on the safe side."""
 
-    Most moves are quiet, which can be seen without making them; `is_quiet` errs on the safe side.
-    A pawn gives check on `pawns` squares, and so on. `uncovering` pieces stand alone between a slider of their own side
-    and the enemy king. `movable` enemy pieces, the king aside, can move and are not pinned after any move; their number
-    is right up to ENOUGH, and 0 if a limit may end the game. A move may capture or block one on `obstructing` squares.
-    """
-
-    pawns: Word
-    knights: Word
+    pawns: Word  # squares on which a pawn gives check
+    knights: Word  # and so on
     diagonals: Word
     orthogonals: Word
-    uncovering: Word
+    uncovering: Word  # pieces that stand alone between a slider of their own side and the enemy king
     movable: int
-    obstructing: Word
+    """Number of enemy pieces, the king aside, that can move and are not pinned after any move; right up to ENOUGH, 0 if
+    a limit may end the game."""
+    obstructing: Word  # squares on which a move may capture or block one of them
 
 
 @kernel

@@ -47,7 +47,6 @@ Words = Annotated[npt.NDArray[np.uint64], Machine("uint64", is_pointer=True)]
 """The tables, or rows of positions."""
 Ints = Annotated[npt.NDArray[np.int64], Machine("int64", is_pointer=True)]
 Reals = Annotated[npt.NDArray[np.float64], Machine("float64", is_pointer=True)]
-Shorts = Annotated[npt.NDArray[np.uint16], Machine("uint16", is_pointer=True)]
 Moves = Annotated[npt.NDArray[np.int32], Machine("int32", is_pointer=True)]
 """A list of moves, of `moves.MAX_MOVES` places."""
 Bytes = Annotated[npt.NDArray[np.uint8], Machine("uint8", is_pointer=True)]

@@ -43,19 +43,16 @@ log = logging.getLogger("kriegbot.web")
 
 @dataclass(frozen=True, slots=True)
 class GameSetup:
-    """The terms of a game. It may continue an unfinished game, `begun`, from a `file`, with its former `seating`.
-
-    A program's moves follow from the seed, so the person learns a fresh seed only after the end.
-    """
+    """The terms of a game."""
 
     rules: RuleSet
-    seed: int
+    seed: int  # shown before the end only if the person chose it: a program's moves follow from it
     is_seed_given: bool = False
     control: TimeControl | None = None
     limits: Limits = NO_LIMITS
-    begun: GameRecord | None = None
-    file: Path | None = None
-    seating: Seating | None = None
+    begun: GameRecord | None = None  # an unfinished game that it continues
+    file: Path | None = None  # of that game
+    seating: Seating | None = None  # of that game
 
     def id_of(self, page: str) -> str | None:
         """Return the former id of a side's page in a continued game."""

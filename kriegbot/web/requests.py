@@ -96,13 +96,10 @@ class Watch(Detailed):
 
 
 class WithGame(Request):
-    """A game and a seat in it, if it has a free one, or the game in the address.
-
-    A visit joins only if that would not take a free seat: a preview of a link must not.
-    """
+    """A game and a seat in it, if it has a free one, or the game in the address."""
 
     usage = f"A name has at most {MAX_NAME} characters."
-    do: Literal["join", "visit"]
+    do: Literal["join", "visit"]  # a visit takes no free seat: a preview of a link must not
     game: str
     name: Name = ""
 

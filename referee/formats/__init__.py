@@ -27,18 +27,14 @@ _OURS = re.compile(r"^\ufeff?\[KriegspielRecord ", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of games: functions that recognise a text, read one game and write one, and split a file.
-
-    `read` takes a rule set, if the user gives one, and returns what was lost beside the game. `write` also takes a
-    side, if it `writes_one_side`. `suffix` is that of files in this format alone.
-    """
+    """A format of games: functions that recognise a text, read one game and write one, and split a file."""
 
     name: str
     fits: Callable[[str], object]
-    read: Callable[[str, RuleSet | None], tuple[GameRecord, Lost]]
-    write: Callable[..., Written]
+    read: Callable[[str, RuleSet | None], tuple[GameRecord, Lost]]  # with a rule set, if given; and what was lost
+    write: Callable[..., Written]  # also takes a side, if it `writes_one_side`
     games: Callable[[str], list[str]] = pgn_games
-    suffix: str | None = None
+    suffix: str | None = None  # of files in this format alone
     writes_one_side: bool = False
 
 
