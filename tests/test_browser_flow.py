@@ -147,6 +147,8 @@ def test_saved_games_are_looked_at_and_deleted_once_that_is_confirmed(tmp_path: 
         page.one("#to-library").click()
         page.one("#games a")
         assert page.run("return document.querySelector('#games a').download") == games(tmp_path)[0].name
+        drawn = "return [...document.querySelectorAll('#games .do [aria-hidden=true] use')].filter(shows).length"
+        assert page.run("const shows = (use) => document.querySelector(use.getAttribute('href'));" + drawn) == 3
         page.click("#games .do button:last-child")
         page.one("#deleting [value=no]").click()
         page.click("#games .do button")

@@ -120,7 +120,7 @@ def test_the_page_starts_in_a_locale_without_its_letters(tmp_path: Path) -> None
     """As where text is cp1252 unless somebody says otherwise."""
     plain = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     with running(tmp_path, **plain) as (_, address), urlopen(address) as page:
-        assert "⚙" in page.read().decode()
+        assert "…" in page.read().decode()
 
 
 def test_a_move_is_saved_before_anybody_sees_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

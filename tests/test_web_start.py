@@ -45,6 +45,13 @@ def test_the_start_says_what_kriegspiel_is_and_offers_lesson_and_game_without_sc
         )
         assert {one.get_attribute("name") for one in page.run(fields)} == {"level"}
         assert page.text("#terms") == "White, No clock, Berkeley; other programs"
+        links, icons = page.run(
+            "const drawn = (one) => [...one.querySelectorAll('.icon')].map(({ ariaHidden, firstChild }) => "
+            "[ariaHidden, document.querySelector(firstChild.getAttribute('href'))?.tagName]);"
+            "return [[...document.querySelectorAll('nav a, #to-settings')].map(drawn), drawn(document)]"
+        )
+        assert links == [[["true", "symbol"]]] * 7
+        assert icons.count(["true", "symbol"]) == len(icons) > 15
 
 
 def test_the_board_is_the_largest_thing_on_the_start_and_shows_who_sees_what(tmp_path: Path) -> None:

@@ -71,6 +71,7 @@ def make_app(registry: Registry) -> Starlette:
     sockets: set[Socket] = set()
     page = (STATIC / "index.html").read_text(encoding="utf-8")
     parts = {"pieces": catalogue.pieces_svg(), "sets": catalogue.rules_html(), "meanings": catalogue.meanings_html()}
+    parts["icons"] = (STATIC / "icons.svg").read_text(encoding="utf-8")
     for place, html in parts.items():
         page = page.replace(f"<!-- {place} -->", html)
 

@@ -1,7 +1,7 @@
 // The saved games: review, continue, delete, download, and upload.
 
 import { fill } from "./form.js";
-import { make } from "./make.js";
+import { icon, make } from "./make.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -27,21 +27,21 @@ export function savedGames(send, { rules }) {
   };
 
   function download(file) {
-    return make("a", { href: `games/${encodeURIComponent(file)}`, download: file, className: "button" }, "Download");
+    return make("a", { href: `games/${encodeURIComponent(file)}`, download: file, className: "button" }, icon("download"), "Download");
   }
 
   function row(game) {
-    const button = (text, onclick) => make("button", { type: "button", onclick }, text);
+    const button = (name, text, onclick) => make("button", { type: "button", onclick }, icon(name), text);
     const players = `${game.white} – ${game.black}`;
     return make("tr", {},
       make("td", {}, game.date),
       make("td", {}, players, make("small", {}, [game.rules, game.help].filter(Boolean).join(" · "))),
       make("td", {}, game.result, make("small", {}, game.how)),
       make("td", {}, make("div", { className: "do" },
-        ...(game.resumable ? [button("Continue", () => send({ do: "resume", file: game.file }))] : []),
-        button("Review", () => (game.resumable ? ask("seeing", () => send({ do: "open", file: game.file })) : send({ do: "open", file: game.file }))),
-        game.resumable ? button("Download", () => ask("seeing", () => download(game.file).click())) : download(game.file),
-        button("Delete", () => {
+        ...(game.resumable ? [button("play", "Continue", () => send({ do: "resume", file: game.file }))] : []),
+        button("watch", "Review", () => (game.resumable ? ask("seeing", () => send({ do: "open", file: game.file })) : send({ do: "open", file: game.file }))),
+        game.resumable ? button("download", "Download", () => ask("seeing", () => download(game.file).click())) : download(game.file),
+        button("delete", "Delete", () => {
           $("deleting-what").textContent = `${players}, ${game.date}`;
           ask("deleting", () => send({ do: "delete", file: game.file }));
         }))));

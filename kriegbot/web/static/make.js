@@ -8,3 +8,8 @@ export function make(name, properties = {}, ...children) {
   element.append(...children);
   return element;
 }
+
+/** An icon of icons.svg, to stand before a word. */
+export function icon(name) {
+  return document.createRange().createContextualFragment(`<svg class="icon" aria-hidden="true"><use href="#icon-${name}"/></svg> `);
+}

@@ -1,7 +1,7 @@
 // The end of a person's game, and what the person can do then.
 
 import { title } from "./form.js";
-import { make } from "./make.js";
+import { icon, make } from "./make.js";
 import { onlookersLink } from "./people.js";
 
 const $ = (id) => document.getElementById(id);
@@ -13,6 +13,7 @@ export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo, le
   const button = (text, onclick, className = "") => make("button", { type: "button", onclick, className }, text);
   const rematch = button(`Rematch: ${sidesNext(game)}`, () => ask({ do: "rematch" }), "main");
   rematch.id = "rematch";
+  rematch.prepend(icon("again"));
   $("outcome-text").textContent = isForTwo ? over.text : sentence(verdict, over);
   $("outcome-about").replaceChildren(over.saved && !isGuest ? `Saved as ${file}. ` : "",
     ...(over.seed && !game.two ? [make("label", {}, "Seed ", make("input", { value: over.seed, readOnly: true, size: 10 }))] : []));
@@ -30,7 +31,7 @@ export function showOutcome(game, over, ask, { isGuest, startAgain, isForTwo, le
 /** Offers to try the person's turning points again; start() begins; null: there are none. */
 export function offerTrying(start) {
   $("try-moments")?.remove();
-  if (start) $("outcome-do").append(make("button", { type: "button", id: "try-moments", onclick: start }, "Try your moments"));
+  if (start) $("outcome-do").append(make("button", { type: "button", id: "try-moments", onclick: start }, icon("moments"), "Try your moments"));
 }
 
 /** The level to play next, and the reason; null unless the person has won or lost against a level beside one. */
