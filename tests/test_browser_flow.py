@@ -166,7 +166,14 @@ def test_a_file_is_uploaded_and_one_that_is_no_game_is_refused_beside_the_form(t
     letter.write_text("Dear Ann", encoding="utf-8")
     with served(folder) as server, chromium(server.address) as page:
         page.one("#to-library").click()
-        page.one("#upload-file").send_keys(str(letter))
+        page.one("#upload .button")
+        page.run("document.querySelector('#to-settings').focus()")
+        page.driver.switch_to.active_element.send_keys(Keys.TAB)
+        chooser = page.driver.switch_to.active_element
+        assert (chooser.get_attribute("id"), chooser.accessible_name) == ("upload-file", "Add a game (PGN)")
+        assert page.run("return getComputedStyle(document.querySelector('#upload .button')).outlineStyle") == "solid"
+        chooser.send_keys(str(letter))
+        assert page.text("#upload-name") == "letter.txt"
         page.one("#upload button").click()
         page.until_text("#upload-text", "unknown format")
         page.one("#upload-file").send_keys(str(chess_game))

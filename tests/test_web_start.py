@@ -62,6 +62,12 @@ def test_the_board_is_the_largest_thing_on_the_start_and_shows_who_sees_what(tmp
         for number, pieces in enumerate((16, 31, 15), 1):  # White, the referee, Black
             page.one(f"#picture label:nth-child({number})").click()
             assert page.run("return document.querySelectorAll('#picture use').length") == pieces
+        page.click("nav [href='#watch']")
+        form, board = page.one("#watch-form").rect, page.one("#watch #picture svg").rect  # here too
+        assert board["x"] + board["width"] < form["x"]
+        assert board["width"] > 600
+        assert page.run("return document.querySelectorAll('#picture use').length") == 31
+        assert page.run("return scrollY") == 0
 
 
 def test_after_the_lesson_the_first_game_is_against_a_newcomer_whatever_was_chosen(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ export function savedGames(send, { rules }) {
   const say = (text) => { $("library-failure").textContent = text; };
   fill($("upload-rules"), rules.map((one) => [one.name, one.title]));
 
+  $("upload-file").onchange = () => { $("upload-name").textContent = $("upload-file").files[0]?.name ?? ""; };
   $("upload").onsubmit = async (event) => {
     event.preventDefault();
     const [file] = $("upload-file").files;

@@ -80,6 +80,10 @@ function show(name) {
     link.ariaCurrent = (link.hash.slice(1) || "start") === name ? "page" : null;
   }
   document.body.dataset.place = name;
+  if (["start", "watch"].includes(name)) { // the picture stands beside either form
+    places[name].append($("picture").parentElement);
+    $("picture").querySelectorAll("input")[name === "watch" ? 1 : 0].click();
+  }
   if (name !== "privacy" && $("lost").hidden) send({ do: "progress" });
   if (name === "learn") teach(location.hash.split("-")[1]);
   if (name === "puzzles") pose(location.hash.endsWith("-today"));
