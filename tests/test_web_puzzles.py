@@ -13,9 +13,10 @@ import chess
 import pytest
 
 pytest.importorskip("selenium", reason="the page in a browser is tested with selenium")
+from kriegbot.narration import learning
 from kriegbot.narration.learning import PUZZLE_KINDS, Puzzle, puzzle_of, puzzles
 from tests.browser import Page, chromium
-from tests.page import served
+from tests.page import served, until
 
 pytestmark = pytest.mark.slow
 ALL = puzzles()
@@ -119,6 +120,32 @@ def test_a_wrong_answer_may_be_tried_again_or_the_solution_shown(tmp_path: Path)
         page.until_text("#puzzle-score", "Your puzzle rating: ")
         page.click("#puzzle-today")
         page.until_text("#puzzle-title", f"number {puzzle_of(date.today())})")
+
+
+@pytest.mark.browser
+def test_days_in_a_row_on_which_the_puzzle_of_the_day_was_solved_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = first_of("capture")
+    monkeypatch.setattr(learning, "puzzle_of", lambda _day: number)
+    with served(tmp_path) as server, chromium(server.address) as page:
+        page.one("#today")
+        for passed, before, after in ((0, 0, 1), (0, 1, 1), (1, 1, 2), (1, 2, 3), (2, 0, 1)):
+            page.run("const now = Date.now() + 864e5 * arguments[0]; Date.now = () => now", passed)
+            page.click("nav [href='#watch']")
+            page.click("#again")
+            page.one("#today")
+            texts = [f"Solved {days} day{'s' * (days > 1)} in a row." for days in (before, after)]
+            assert page.text("#puzzle-days") == (texts[0] if before else "")
+            page.click("#today .button")
+            until(lambda: page.text("#puzzle-title") and not page.text("#puzzle-comment"), "the puzzle")
+            answer(page, number)
+            page.until_text("#puzzle-comment", "Right.")
+            page.until_text("#puzzle-place", f"Puzzle of the day. {texts[1]}")
+        page.driver.refresh()
+        page.click("#again")
+        page.one("#today")
+        assert page.text("#puzzle-days") == ""  # those days are in the future
 
 
 def asked(address: str, path: str, **query: str) -> dict[str, object]:

@@ -9,7 +9,7 @@ import { savedGames } from "./library.js";
 import { offerNext, offerTrying, showOutcome } from "./outcome.js";
 import { drawPicture } from "./picture.js";
 import { startPlay } from "./play.js";
-import { puzzleBook } from "./puzzles.js";
+import { daysText, puzzleBook } from "./puzzles.js";
 import { showResults } from "./results.js";
 import { startReview } from "./review.js";
 import { shareLinks } from "./share.js";
@@ -87,6 +87,7 @@ function show(name) {
   if (name !== "privacy" && $("lost").hidden) send({ do: "progress" });
   if (name === "learn") teach(location.hash.split("-")[1]);
   if (name === "puzzles") pose(location.hash.endsWith("-today"));
+  $("puzzle-days").textContent = daysText();
   if (name === "start") offerMoments((file, moment) => {
     wanted = { file, moment };
     send({ do: "open", file });

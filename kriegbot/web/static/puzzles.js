@@ -7,6 +7,16 @@ import { make } from "./make.js";
 const $ = (id) => document.getElementById(id);
 const ALL = "all";
 
+/** Days in a row, up to today or yesterday, on which the day's puzzle was solved, in words; isSolved: today's has just been. */
+export function daysText(isSolved = false) {
+  const today = Math.floor(Date.now() / 86400000 - new Date().getTimezoneOffset() / 1440); // number of the local day
+  const [last, stored] = (chosen("days") ?? "").split("+").map(Number); // the last such day, and the days in a row until then
+  const before = (Math.abs(today - last) <= 1 && stored) || 0;
+  const days = isSolved && last !== today ? before + 1 : before;
+  if (days > before) keep({ days: `${today}+${days}` });
+  return days ? `Solved ${days} day${days === 1 ? "" : "s"} in a row.` : "";
+}
+
 /** Sets up the page's section; returns a function that starts the puzzles, or continues them. */
 export function puzzleBook() {
   const board = new Board($("puzzle-board"), { label: "Board", flipped: false, onTry: (from, to) => answer(from + to), onMark: () => {} });
@@ -38,9 +48,10 @@ export function puzzleBook() {
 
   /** Starts or continues; isToday: with the puzzle of the day. */
   async function begin(isToday) {
-    if (now) return isToday && pose(book.today);
-    book = await load("puzzles");
-    if (!book) return;
+    if (now && !isToday) return;
+    const fetched = await load("puzzles"); // each time: there may be a new day
+    if (!fetched) return;
+    book = fetched;
     offer($("puzzle-kind"), "puzzle-kind", { [ALL]: "All kinds", ...book.kinds });
     offer($("puzzle-grade"), "puzzle-grade", { [ALL]: "All levels", ...Object.fromEntries(book.grades.map((grade) => [grade, grade])) });
     await (isToday ? pose(book.today) : next());
@@ -87,6 +98,7 @@ export function puzzleBook() {
     now = judged;
     if (now.right) keep({ solved: (solved() | (1n << BigInt(number - 1))).toString(16) });
     draw();
+    if (now.right && number === book.today) $("puzzle-place").textContent = `Puzzle of the day. ${daysText(true)}`;
   }
 
   function answer(text) {
@@ -112,7 +124,7 @@ export function puzzleBook() {
   }
 
   $("puzzle-show").onclick = () => ask({ show: "" });
-  $("puzzle-today").onclick = () => pose(book.today);
+  $("puzzle-today").onclick = () => begin(true);
   $("puzzle-yes").onclick = () => answer("yes");
   $("puzzle-no").onclick = () => answer("no");
   $("puzzle-next").onclick = () => next();
