@@ -147,7 +147,8 @@ class Page:
 
     def until_text(self, selector: str, text: str) -> None:
         """Wait until a text stands in an element."""
-        until(lambda: text in self.text(selector), f"{text!r} in {selector}")
+        script = "return document.querySelector(arguments[0])?.textContent ?? ''"  # the page may just be loading
+        until(lambda: text in self.run(script, selector), f"{text!r} in {selector}")
 
     def nameless(self, controls: str) -> list[str]:
         """Those of these controls, in sight or not, of which a screen reader could say nothing."""
