@@ -58,6 +58,7 @@ def test_a_puzzle_fits_in_the_head_and_none_of_a_bare_king_asks_which_try_tells_
         assert len(log) <= MOST_LINES
         assert all(0 <= line < len(log) for line in puzzle.lines)
         assert puzzle.view().opponent_men > 1 or puzzle.kind != "tells"
+        assert "(0%)" not in puzzle.solution  # it says what is possible
 
 
 def check(puzzle: Puzzle) -> None:

@@ -262,7 +262,7 @@ class Puzzle:
         if self.kind == "king":
             text = f"The king is on {self.answers[0]}."
         elif self.kind == "capture":
-            squares = listed([f"{square} ({percent}%)" for square, percent in self.parts])
+            squares = listed([f"{square} ({percent or 'under 1'}%)" for square, percent in self.parts])
             text = f"Not safe: {self.opponent} can recapture, from {squares}." if squares else "Safe."
         elif self.kind == "tells":
             likely = ", ".join(f"{answer.rstrip('.')} ({percent}%)" for answer, percent in self.parts[:4])
