@@ -424,6 +424,9 @@ def test_sigterm_ends_a_command_soon(command: str, is_first: bool, tmp_path: Pat
                 time.sleep(0.1)
             time.sleep(3.0)  # until it plays
             (main.children()[0] if is_first else main).send_signal(signal.SIGTERM)
-            _, err = running.communicate(timeout=60)  # a busy machine takes seconds, the games would take hours
+            try:
+                _, err = running.communicate(timeout=60)  # a busy machine takes seconds, the games would take hours
+            finally:
+                running.kill()  # else leaving this block would wait for it
     assert running.returncode == code
     assert ("To resume:" in err) == (command in ("tournament", "reproduce"))

@@ -151,6 +151,18 @@ print(*sorted(loaded() - before))
     assert answer.stdout.split("\n")[0] == ""
 
 
+def test_hs_too_has_numbas_own_code_loaded_once_it_is_made() -> None:
+    program = """
+import sys
+from kriegbot.players.making import make_player
+from kriegbot.players.specs import parse_spec
+make_player(parse_spec("hs:time=1"), 1)
+print("numba.np.arraymath" in sys.modules)
+"""
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
+    assert answer.stdout.strip() == "True"
+
+
 @pytest.mark.parametrize("spec", ["kriegbot:samples=20", "paranoid:depth=2,samples=20", "hs:time=0.1"])
 def test_a_search_chooses_none_of_the_tries_that_a_server_does_not_allow(spec: str) -> None:
     view = Referee().view(chess.WHITE)
