@@ -744,15 +744,18 @@ def notices_the_load() -> object:
 def notices_what_is_cached() -> object:
     file = os.open(sys.executable, os.O_RDONLY)
     os.pread(file, 1, 0)
-    begun = time.perf_counter()
-    os.pread(file, 1, 0)
-    return time.perf_counter() - begun < 0.01  # from a disk it takes longer
+    seconds = []
+    for _ in range(5):  # of which a busy machine may interrupt some
+        begun = time.perf_counter()
+        os.pread(file, 1, 0)
+        seconds.append(time.perf_counter() - begun)
+    return min(seconds) < 0.01  # from a disk it takes longer
 
 
 @way(LOAD, walled=ALWAYS)
 def wakes_another_player() -> object:
     page, _ = mapped()
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
         if call(number(202, 98), ctypes.c_void_p(page), 1, 1, None, None, 0):  # FUTEX_WAKE
             return True

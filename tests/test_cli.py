@@ -85,6 +85,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=[" ".join(case[0])[:40] for case in REFUSED])
 def test_a_bad_input_is_refused_on_one_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
@@ -98,6 +99,7 @@ def test_a_bad_input_is_refused_on_one_line(
     assert err[:-1].isprintable()
 
 
+@pytest.mark.slow
 def test_a_refusal_is_as_good_from_outside() -> None:
     done = run("match", "overconfidant", "rand")
     known = ", ".join(players())
@@ -227,11 +229,13 @@ def test_match_prints_one_json_object(capsys: pytest.CaptureFixture[str]) -> Non
     assert found["black"]["mean_samples"] == 20
 
 
+@pytest.mark.slow
 def test_match_prints_just_the_result(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["match", "rand", "rand", "--seed", "63", "--quiet"]) == 0
     assert capsys.readouterr().out == "0-1: checkmate, Black wins, after 32 plies\n"
 
 
+@pytest.mark.slow
 def test_a_game_that_was_in_the_file_is_kept_beside_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game = tmp_path / "game.pgn"
     game.write_text('[Seed "1"]\n\n1. e4 *\n', encoding="utf-8")
@@ -262,6 +266,7 @@ def test_a_game_is_saved_though_nothing_can_be_shown_any_more(tmp_path: Path) ->
     assert end.reason is Reason.ABANDONED
 
 
+@pytest.mark.slow
 def test_a_damaged_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game = tmp_path / "game.pgn"
     main(["match", "rand", "rand", "--limits", "plies=4", "--quiet", "--seed", "1", "--save", str(game)])
@@ -273,6 +278,7 @@ def test_a_damaged_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "illegal comment: '[%says xd5]', at ply 1" in err
 
 
+@pytest.mark.slow
 def test_the_program_reads_no_input_but_for_play(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("e4\n"))
     assert main(["match", "rand", "rand", "--limits", "plies=1", "--quiet"]) == 0
@@ -332,6 +338,7 @@ def test_a_player_that_cannot_be_started_is_told_in_a_line() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are UTF-8 elsewhere")
 def test_a_file_name_need_not_be_utf_8(tmp_path: Path) -> None:
     name = os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff.pgn")

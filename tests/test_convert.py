@@ -40,6 +40,7 @@ def test_a_game_goes_out_and_comes_back(game: str, tmp_path: Path, capsys: pytes
         assert [turn.move for turn in load_record(back).turns] == [turn.move for turn in load_record(game).turns]
 
 
+@pytest.mark.slow
 def test_what_is_lost_is_one_line_on_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(tmp_path / "game.pgn")
     assert main(["match", "rand", "rand", "--seed", "1", "--limits", "plies=6", "--quiet", "--save", path]) == 0
@@ -79,6 +80,7 @@ def test_one_sides_view_is_written_for_that_side(game: str, capsys: pytest.Captu
         assert f'[Filtered "{side}"]' in out
 
 
+@pytest.mark.slow
 def test_games_come_from_standard_input_and_go_to_standard_output() -> None:
     text = (SAVED / "wild16.json").read_text(encoding="utf-8")
     command = [sys.executable, "-m", "kriegbot", "convert", "-", "-", "--to", "icc"]
@@ -132,6 +134,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=[" ".join(case[0])[:40] for case in REFUSED])
 def test_a_bad_input_is_refused_on_one_line(
     arguments: list[str], message: str, game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

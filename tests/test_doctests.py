@@ -10,6 +10,7 @@ from tests.import_graph import modules
 WITH_EXAMPLES = [name for name, path in modules().items() if "    >>> " in path.read_text(encoding="utf-8")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_the_examples_of_a_module_are_true(name: str) -> None:
     assert doctest.testmod(import_module(name), optionflags=doctest.ELLIPSIS).failed == 0

@@ -60,6 +60,7 @@ def test_a_king_of_which_nothing_is_known_may_be_on_every_square_that_makes_a_va
             assert bool(king.squares & chess.BB_SQUARES[square]) == is_valid
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
 def test_sets_are_those_of_the_exact_belief_in_random_play(rules: RuleSet) -> None:
     rng, compared = random.Random(2), 0
@@ -122,6 +123,7 @@ def illegal_steps(board: chess.Board) -> list[chess.Move]:
     return [step for step in steps if not board.is_legal(step)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
 def test_squares_of_a_king_that_was_refused_are_those_of_python_chess_alone(rules: RuleSet) -> None:
     rng, compared, narrowed = random.Random(7), 0, 0
@@ -168,6 +170,7 @@ def test_squares_of_a_king_that_was_refused_are_those_of_python_chess_alone(rule
     assert narrowed > 5 or not rules.nonsense
 
 
+@pytest.mark.slow
 def test_a_view_tells_where_a_king_may_be_from_the_moment_it_is_bare() -> None:
     rng, bare = random.Random(3), 0
     for _ in range(many(10, 5)):

@@ -251,6 +251,7 @@ def test_games_begin_anew(which: list[int] | None) -> None:
         batch.reset([4])
 
 
+@pytest.mark.slow
 def test_random_actions_are_spread_evenly_over_what_is_open() -> None:
     batch = Batch(20_000, seed=3)
     counts = np.bincount(batch.random_actions(), minlength=ACTIONS)

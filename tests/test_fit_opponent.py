@@ -43,6 +43,7 @@ def sides(choose: Chooser, name: str, games: int, seed: int) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 def test_the_gradient_is_that_of_the_likelihood() -> None:
     examples = FIT.Examples(sides(forward, "forward", 1, 1))
     weights, start = np.random.default_rng(2).standard_normal((2, len(NAMES))) / 9
@@ -54,6 +55,7 @@ def test_the_gradient_is_that_of_the_likelihood() -> None:
         assert slope == pytest.approx(gradient[place], rel=1e-3, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_fit_distinguishes_players_and_predicts_their_moves() -> None:
     _, *own = FIT.fit_types([*sides(forward, "engine", 8, 1), *sides(backward, "kriegbot", 8, 2)], ZERO)
     for of_type, choose in enumerate((forward, backward)):
@@ -70,6 +72,7 @@ def test_a_type_without_new_games_stays_as_it_was() -> None:
     assert not np.array_equal(again[1], start[1])
 
 
+@pytest.mark.slow
 def test_one_command_makes_a_fit_without_each_player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     train = [*sides(forward, "engine", 4, 1), *sides(backward, "hs", 4, 2)]
     held_out = [*sides(forward, "engine", 2, 3), *sides(backward, "hs", 2, 4)]

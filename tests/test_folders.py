@@ -38,6 +38,7 @@ def test_a_home_that_can_be_written_is_used(tmp_path: Path) -> None:
     assert all(path.startswith(str(tmp_path)) and "kriegbot-" not in path for path in chosen)
 
 
+@pytest.mark.slow
 def test_without_a_home_a_process_and_its_children_share_temporary_folders(no_home: Path, tmp_path: Path) -> None:
     code = f"{CODE}; import subprocess, sys; subprocess.run([sys.executable, '-c', {CODE!r}])"
     chosen, said = folders(no_home, tmp_path, f"import sys; sys.stdout.reconfigure(line_buffering=True); {code}")
@@ -53,6 +54,7 @@ def test_without_a_home_a_process_and_its_children_share_temporary_folders(no_ho
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home"]  # nothing was in them
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["CACHE", "DATA", "CONFIG"])
 def test_a_folder_that_cannot_be_used_moves_alone_and_only_games_stay(kind: str, tmp_path: Path) -> None:
     code = "import os; os.environ['XDG_{}_HOME'] = '/dev/null/x'; {}; (config_folder() / 'a').touch()"
@@ -69,6 +71,7 @@ def test_a_folder_that_cannot_be_used_moves_alone_and_only_games_stay(kind: str,
     assert len(list((tmp_path / "temporary").iterdir())) == (kind == "DATA")
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_has_left_is_removed_and_what_is_in_use_or_not_ours_is_not(
     no_home: Path, tmp_path: Path
 ) -> None:
@@ -111,6 +114,7 @@ def change_home(home: Path, way: str) -> Path:
     return cache
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["a file mode", "a parent that all may write", "a link", "a group", "an owner"])
 @pytest.mark.parametrize("by_variable", [False, True])
 def test_no_code_is_loaded_from_a_folder_that_another_user_may_change(
@@ -131,6 +135,7 @@ def test_no_code_is_loaded_from_a_folder_that_another_user_may_change(
     assert said.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [0o1777, 0o755, 0o775])
 def test_a_folder_that_is_the_users_own_is_used(mode: int, tmp_path: Path) -> None:
     """Mode 1777 as /tmp, 775 as where each user has a group of their own."""

@@ -128,6 +128,7 @@ def scripted(start: str, moves: str, rules: RuleSet) -> GameRecord:
     return GameRecord.of(game, SOME_HEADERS, [0.5] * game.ply)
 
 
+@pytest.mark.slow
 def test_the_games_have_everything() -> None:
     moves = [(chess.Board(record.start), record) for record in games()]
     assert {record.rules.name for _, record in moves} == set(RULE_SETS)
@@ -186,6 +187,7 @@ def test_hundreds_of_games_go_through_our_own_format() -> None:
         assert (form.read(text, record.rules), lost) == ((record, ()), ())
 
 
+@pytest.mark.slow
 def test_hundreds_of_games_are_shown_as_one_side_saw_them() -> None:
     form = FORMATS["filtered"]
     for number, record in enumerate(games()):

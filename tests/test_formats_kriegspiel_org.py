@@ -78,6 +78,7 @@ def test_their_referee_saves_a_game_as_we_do(seed: int, tmp_path: Path) -> None:
     compare(ours, theirs, tmp_path / "game.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", THEIR_RULES, ids=lambda rules: rules.name)
 @pytest.mark.parametrize(
     "moves",
@@ -141,6 +142,7 @@ def test_a_game_that_they_saved_is_read(name: str, rules: RuleSet, events: str) 
     assert json.loads(again) == json.loads(text)
 
 
+@pytest.mark.slow
 def test_two_thousand_quiet_plies_end_a_game_there() -> None:
     game = Referee(WILD16, Limits(quiet_plies=2000))
     for ply in range(2000):

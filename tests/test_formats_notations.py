@@ -105,6 +105,7 @@ def test_ones_own_move_does_not_betray_a_pin() -> None:
     assert name_of_try(board, move) == "Nbc5"
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**9), st.integers(0, 12))
 def test_every_open_try_has_a_name_of_its_own(seed: int, plies: int) -> None:
     rng = random.Random(seed)
@@ -157,6 +158,7 @@ def test_an_end_that_no_move_brings_is_what_the_header_says(termination: str, re
     assert bool(lost) == (result == "1/2-1/2" and termination == "Normal")
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**9))
 def test_python_chess_reads_what_is_written_plainly(seed: int) -> None:
     record = recorded(seed, 40)

@@ -46,6 +46,7 @@ def read_or_refuse(form: Format, text: str) -> bool:
     return bool(records)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [*READ, FORMATS["filtered"]], ids=lambda form: form.name)
 @given(st.text())
 def test_any_text_is_read_or_refused(form: Format, text: str) -> None:
@@ -63,6 +64,7 @@ def test_anything_that_looks_like_moves_is_read_or_refused(form: Format, text: s
     read_or_refuse(form, f'[White "a"]\n\n1. e4 {text}')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", READ, ids=lambda form: form.name)
 @settings(max_examples=25)
 @given(st.integers(0, 10**6))
@@ -77,6 +79,7 @@ def test_a_text_that_is_cut_off_is_refused_unless_its_header_has_the_result(form
             refused(form, text[:-cut])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", READ, ids=lambda form: form.name)
 @settings(max_examples=25)
 @given(st.integers(0, 10**6))
@@ -137,6 +140,7 @@ def test_many_saved_games_are_told_apart_in_no_time() -> None:
     assert FORMATS["kriegspiel"].games(text) == ["{}"] * 20_000
 
 
+@pytest.mark.slow
 def test_deep_sidelines_are_skipped() -> None:
     text = "1. e4 " + "(1. d4 " * 50_000 + ")" * 50_000 + " *"
     assert FORMATS["plain"].read(text, None)[1] == ("sidelines",)

@@ -38,6 +38,7 @@ def test_every_room_has_its_place() -> None:
     assert set(rooms()) <= placed
 
 
+@pytest.mark.slow
 def test_no_module_imports_itself_by_way_of_others_not_even_lazily() -> None:
     edges: dict[str, set[str]] = {}
     for one in imports():
@@ -86,6 +87,7 @@ DOORS = {
 """The extra of each module, or of a package, that needs one."""
 
 
+@pytest.mark.slow
 def test_whatever_is_imported_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = {extra: set(map(distribution, lines)) for extra, lines in project["optional-dependencies"].items()}

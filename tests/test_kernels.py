@@ -286,6 +286,7 @@ def test_random_numbers_are_those_of_splitmix64_everywhere() -> None:
     assert [subseed(7), subseed(7, 0), subseed(7, 1, 2)] == SUBSEEDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "setting"),
     [

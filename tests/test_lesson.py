@@ -47,6 +47,7 @@ def test_every_solution_ends_its_step_and_is_answered_as_told(step: LessonStep) 
         assert (done.is_done, done.answer, done.comment) == (True, told, step.success)
 
 
+@pytest.mark.slow
 @STEPS
 def test_any_other_try_gets_a_hint_and_may_be_followed_by_the_solution(step: LessonStep) -> None:
     begun = step.state()
@@ -68,6 +69,7 @@ def test_a_hint_that_speaks_of_a_refusal_follows_one(step: LessonStep) -> None:
         assert bool(step.state(text=code).tried) == ("Refused" in hint)
 
 
+@pytest.mark.slow
 @STEPS
 def test_each_claim_is_what_enumeration_finds(step: LessonStep) -> None:
     assert set(step.claims) <= {"before", *step.solutions}
@@ -95,6 +97,7 @@ def ending_value(boards: list[chess.Board], board: chess.Board, move: chess.Move
     return any(all(one.is_legal(again) and end_value(one, again) == 1 for one in left) for again in left[0].legal_moves)
 
 
+@pytest.mark.slow
 @STEPS
 def test_no_try_that_gets_a_hint_is_as_good_as_the_solutions_on_every_board_that_fits(step: LessonStep) -> None:
     view = step.state().view
@@ -194,6 +197,7 @@ def taught(step: LessonStep, text: str, refused: Sequence[str] = ()) -> StepStat
     return now
 
 
+@pytest.mark.slow
 @STEPS
 def test_who_finds_the_best_try_everywhere_is_praised(step: LessonStep) -> None:
     boards = [board for board, _ in ExactBelief(step.state().view).positions]
@@ -203,6 +207,7 @@ def test_who_finds_the_best_try_everywhere_is_praised(step: LessonStep) -> None:
         assert taught(step, code).is_done
 
 
+@pytest.mark.slow
 @STEPS
 def test_who_types_nonsense_is_told_what_a_try_is_and_loses_nothing(step: LessonStep) -> None:
     for text in NONSENSE:
@@ -212,6 +217,7 @@ def test_who_types_nonsense_is_told_what_a_try_is_and_loses_nothing(step: Lesson
     assert taught(step, next(iter(step.solutions))).is_done
 
 
+@pytest.mark.slow
 @STEPS
 def test_who_makes_the_first_legal_try_each_time_is_told_the_truth_until_the_step_is_done(step: LessonStep) -> None:
     refused: Sequence[str] = ()
@@ -225,6 +231,7 @@ def test_who_makes_the_first_legal_try_each_time_is_told_the_truth_until_the_ste
     raise AssertionError("no try ends the step")
 
 
+@pytest.mark.slow
 @STEPS
 def test_who_leaves_in_the_middle_comes_back_to_the_same_step(step: LessonStep) -> None:
     illegal = [move.uci() for move in step.state().view.tries() if not step.referee().board().is_legal(move)]
@@ -256,6 +263,7 @@ def enumerated(what: str, view: View) -> Counter[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kernels")
 @STEPS
 def test_the_shading_is_that_of_all_games_that_fit(step: LessonStep) -> None:

@@ -111,6 +111,7 @@ def test_a_players_seed_gives_nothing_simple_of_the_matchs_or_the_opponents_away
     assert len({player_seed(1 << bit, chess.WHITE) for bit in range(128)}) == 128  # every bit of a fresh seed counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
 def test_the_statistics_add_up(rules: RuleSet) -> None:
     played = play_game(rand(), rand(), rules=rules, limits=PAPER_LIMITS, seed=1)
@@ -206,6 +207,7 @@ def test_a_side_is_shown_its_own_view_while_it_waits() -> None:
     assert all(view.color == chess.BLACK and view.turn == chess.WHITE for view in seen)
 
 
+@pytest.mark.slow
 def test_what_a_player_prints_stays_out_of_sight_and_is_kept(capfd: pytest.CaptureFixture[str]) -> None:
     with ProcessSeat(spec("Talks")) as white:
         first = play_game(white, rand(), limits=Limits(plies=3))
@@ -220,6 +222,7 @@ def test_rules_may_be_named() -> None:
     assert play_game(rand(), rand(), rules="wild16", limits=Limits(plies=4)).record.rules is WILD16
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_white", [True, False])
 def test_a_player_is_told_what_it_asks_for_and_plays_the_same(
     is_white: bool, capsys: pytest.CaptureFixture[str]

@@ -79,6 +79,7 @@ def freedom(board: chess.Board, move: chess.Move) -> float:
     return min(counts) + sum(counts) / len(counts) / 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize(("name", "taste"), [("flees", distance_kept), ("chases", nearness), ("looks", freedom)])
 def test_a_defender_captures_else_avoids_mate_at_once_else_follows_its_taste(
@@ -146,6 +147,7 @@ def test_the_mean_turn_counts_only_turns_that_were_played(monkeypatch: pytest.Mo
     assert (game.moves, game.turn, game.longest) == (2, 3.0, 4.0)
 
 
+@pytest.mark.slow
 def test_an_unknown_ending_is_refused_in_one_line() -> None:
     command = [sys.executable, "benchmarks/mating.py", "KXK"]
     refused = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)

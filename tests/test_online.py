@@ -64,6 +64,7 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # Calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "path"),
     [
@@ -94,6 +95,7 @@ def test_no_listed_call_asks_for_moves_of_the_opponent() -> None:
     assert words.isdisjoint({"moves", "review", "transcript", "events", "recent", "replay"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["drop before", "drop after", "500 before", "500 after", "429"])
 def test_a_question_is_asked_until_it_is_answered(fault: str, site: Site, fake: FakeSite) -> None:
     fake.forced = [fault, fault, ""]
@@ -109,6 +111,7 @@ def test_a_command_that_was_not_answered_is_not_sent_again(fault: str, site: Sit
     assert fake.counts == {fault: 1}
 
 
+@pytest.mark.slow
 def test_a_command_that_is_put_off_is_sent_again(site: Site, fake: FakeSite) -> None:
     fake.forced = ["429", ""]
     assert site.command("POST", "/bots/profile", {}) == {"ok": True}
@@ -268,6 +271,7 @@ def test_a_bot_without_a_token_is_told_how_to_get_one(config: Path, capsys: pyte
     assert not (config / "online.toml").exists()
 
 
+@pytest.mark.slow
 def test_a_player_that_cannot_play_is_refused_before_the_site_hears_of_the_bot(
     config: Path, fake: FakeSite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -394,6 +398,7 @@ def test_a_clock_settles_where_a_turn_takes_what_it_is_given() -> None:
     assert 9 < seconds_for(left) < 11
 
 
+@pytest.mark.slow
 def test_a_player_gets_less_time_on_a_low_clock(site: Site, tmp_path: Path) -> None:
     """As on the page (tests/test_turn_budget.py): it receives the seconds, and does not start again."""
     game = OnlineGame(site, "rand", tmp_path, {"code": "abc", "rules": "berkeley"}, print)
@@ -401,7 +406,8 @@ def test_a_player_gets_less_time_on_a_low_clock(site: Site, tmp_path: Path) -> N
         for left in (1500, 400, 100, 31, 5):
             game._flag = monotonic() + left
             game._ask(Referee().view(chess.WHITE), can_ask=False)
-            assert seat.turn_seconds == pytest.approx(seconds_for(left), abs=0.2)
+            assert seat.turn_seconds is not None
+            assert seconds_for(game._flag - monotonic()) <= seat.turn_seconds <= seconds_for(left)
     assert seconds_for(1500) > seconds_for(400) > seconds_for(100) > seconds_for(31) == pytest.approx(0.05)
     assert seconds_for(0) == seconds_for(RESERVE) == LEAST
 

@@ -97,6 +97,7 @@ def test_a_list_of_games_of_another_shape_ends_nothing(asked: str, tmp_path: Pat
         Bot(site, BotSettings(join=True), tmp_path, lambda _: None)._look()
 
 
+@pytest.mark.slow
 def test_a_state_of_another_shape_is_played_or_waited_for(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("kriegbot.online.game.write_file", lambda *_: None)
     monkeypatch.setattr("kriegbot.online.game.LOOKS_ANSWERED", 1)
@@ -145,6 +146,7 @@ def answering(head: bytes, body: bytes, pause: float = 0.0) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", [b"Content-Length: 4000000\r\n\r\n", b"X: "])
 def test_an_answer_that_comes_a_byte_at_a_time_can_be_left(head: bytes) -> None:
     """It drips in its text, or already in its head."""
@@ -158,6 +160,7 @@ def test_an_answer_that_comes_a_byte_at_a_time_can_be_left(head: bytes) -> None:
     assert time.monotonic() - begun < 30  # the whole answer takes 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("times", "why"), [(1, "more than 4000000 bytes"), (2, "encoding 'gzip, gzip'")])
 def test_an_answer_is_decoded_within_the_limit_of_its_size(times: int, why: str) -> None:
     body = b" " * 50_000_000

@@ -183,6 +183,7 @@ def test_a_side_or_a_player_that_is_not_is_refused() -> None:
         OpenSpielBot("rnad", 0)
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_not_open_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(
         "from kriegbot import Choice\nfrom referee import Resign\n"

@@ -192,6 +192,7 @@ def kill_in_mid_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ProcessSeat, "ask", ask)
 
 
+@pytest.mark.slow
 def test_a_killed_player_of_ours_ends_a_match_without_a_result_and_with_code_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -202,6 +203,7 @@ def test_a_killed_player_of_ours_ends_a_match_without_a_result_and_with_code_1(
     assert "died: its process ended (SIGKILL)" in out
 
 
+@pytest.mark.slow
 def test_a_killed_player_of_ours_costs_a_game_of_a_tournament_an_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
     kill_in_mid_game(monkeypatch)
     settings = TournamentSettings(
@@ -275,6 +277,7 @@ def bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("player", "detail"),
     [
@@ -295,6 +298,7 @@ def test_a_player_that_refuses_in_mid_game_forfeits_and_its_text_is_marked(
     played.check_begun()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("player", ["bots.py:Early", "program:sh early.sh"])
 def test_a_player_may_refuse_before_it_is_ready_in_words_marked_as_its_own(player: str, bots: Path) -> None:  # noqa: ARG001
     with pytest.raises(BadSpec) as refused:
@@ -307,6 +311,7 @@ def test_what_a_player_writes_is_indented(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().err == "--- bot wrote:\n  | ---\n  | kriegbot: White wins\n"
 
 
+@pytest.mark.slow
 def test_getting_ready_has_one_limit_before_the_first_game_and_in_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,6 +85,7 @@ def test_a_program_in_c_plays_a_tournament(tmp_path: Path) -> None:
     assert_plays(f"program:{bot}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "failure"),
     [
@@ -119,6 +120,7 @@ def test_a_program_that_misbehaves_loses_by_a_named_reason(answer: str, failure:
     assert len(end.detail) < 200
 
 
+@pytest.mark.slow
 def test_a_program_that_reads_nothing_does_not_stop_the_game() -> None:
     talker = LineProcess([sys.executable, "-c", "import time; time.sleep(60)"])
     begun = time.monotonic()
@@ -143,6 +145,7 @@ def test_what_a_program_said_before_it_left_is_heard() -> None:
     talker.end()
 
 
+@pytest.mark.slow
 def test_what_a_player_sends_is_not_executed(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     (tmp_path / "bot.py").write_text(
@@ -163,6 +166,7 @@ def test_what_a_player_sends_is_not_executed(tmp_path: Path) -> None:
     assert not mark.exists()
 
 
+@pytest.mark.slow
 def test_any_death_of_a_player_from_outside_loses_and_one_of_ours_is_told_from_it() -> None:
     view = Referee().view(chess.WHITE)
     for text, failure in (("rand", Failure.OURS), (PYTHON, Failure.DIED)):
@@ -191,6 +195,7 @@ def test_a_player_from_outside_has_a_fresh_process_and_a_fresh_seed_for_every_ga
     assert len({pid for _, _, pid in seen}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", list(RULE_SETS.values()), ids=lambda rules: rules.name)
 def test_views_cross_the_pipe_whole(rules: RuleSet) -> None:
     for seed in range(6):
@@ -333,6 +338,7 @@ def test_a_word_too_long_for_a_file_name_may_stand_in_a_command() -> None:
     assert parse_spec(f"program:true {'x' * 300}").files == (Path(str(shutil.which("true"))),)
 
 
+@pytest.mark.slow
 def test_a_file_that_is_gone_when_its_player_sits_down_is_refused(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(
@@ -346,6 +352,7 @@ def test_a_file_that_is_gone_when_its_player_sits_down_is_refused(tmp_path: Path
         assert failed.value.failure is Failure.REFUSED
 
 
+@pytest.mark.slow
 def test_a_tournament_stops_when_a_players_file_is_gone(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(
@@ -366,6 +373,7 @@ def test_a_level_has_no_time_budget_but_the_best(settings: str, budget: float | 
     assert budget_of(parse_spec(f"kriegbot:{settings}")) == budget  # else a busy machine would have it forfeit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("time", "patience"), [("1e7", 2e6 + 10), ("inf", 2e6 + 10), ("nan", 300), ("-5", 300), ("blitz", 300), ("2", 14)]
 )
@@ -376,6 +384,7 @@ def test_a_player_from_outside_may_take_any_time(time: str, patience: float) -> 
         seat.begin(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -429,11 +438,13 @@ def test_the_examples_conform(player: str) -> None:
     assert [check for check in conformance(parse_spec(player), **SHORTER) if not check.is_good] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("player", ["TriesTheImpossible", "Raises", "Exits"])
 def test_a_player_that_misbehaves_does_not_conform(player: str) -> None:
     assert not all(check.is_good for check in conformance(spec(player)))
 
 
+@pytest.mark.slow
 def test_the_process_of_a_player_from_outside_serves_none_of_ours_after_it() -> None:
     with ProcessSeat(parse_spec(PYTHON, sandbox=False)) as seat:
         seat.begin(1)
@@ -443,6 +454,7 @@ def test_the_process_of_a_player_from_outside_serves_none_of_ours_after_it() -> 
         assert seat.pid != before
 
 
+@pytest.mark.slow
 def test_two_players_at_a_table_never_share_a_process() -> None:
     settings = TournamentSettings((Pairing("rand", "rand"),), BERKELEY, Limits(plies=4), 1)
     table = WarmSeats(settings)
@@ -464,6 +476,7 @@ def test_two_players_at_a_table_never_share_a_process() -> None:
     assert not pids[chess.WHITE] & pids[chess.BLACK]
 
 
+@pytest.mark.slow
 def test_garbage_is_not_sought_among_the_kernels_of_a_player() -> None:
     gc.unfreeze()
     worker = Worker(StringIO())

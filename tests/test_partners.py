@@ -158,6 +158,7 @@ def test_strangers_differ_in_their_first_ten_moves() -> None:
     assert len(games) == len(STRANGERS)
 
 
+@pytest.mark.slow
 def test_the_blitzer_mates_on_f7_who_pushes_the_pawns_of_the_wings() -> None:
     mates = 0
     for seed in range(8):
@@ -172,6 +173,7 @@ def test_the_blitzer_mates_on_f7_who_pushes_the_pawns_of_the_wings() -> None:
     assert mates >= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PARTNERS, ids=short)
 def test_the_same_seed_plays_the_same_game(name: str) -> None:
     first, second, other = (
@@ -181,6 +183,7 @@ def test_the_same_seed_plays_the_same_game(name: str) -> None:
     assert first == second != other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=RULE_SETS)
 def test_mcts_makes_open_tries_under_every_rule_set(rules: RuleSet) -> None:
     referee, accepted = Referee(rules, PAPER_LIMITS), 0
@@ -212,6 +215,7 @@ def test_mcts_does_not_give_its_queen_for_a_pawn(seed: int) -> None:
     assert max(tries["h5f7"].value, tries["h5h7"].value) < quiet - 1.0  # the king and a rook stand behind
 
 
+@pytest.mark.slow
 def test_more_simulations_change_what_mcts_tries() -> None:
     """A search that rated only its first tries would play the same game with any number of simulations."""
     fewest, most = (

@@ -49,6 +49,7 @@ def test_a_file_is_a_part_if_it_defines_its_own_name(tmp_path: Path, monkeypatch
     assert Parts("part", "some_parts", "no.group").names() == ("a", "b", "c", "d")
 
 
+@pytest.mark.slow
 def test_listing_parts_imports_no_kernels() -> None:
     program = (
         "import sys\nfrom evaluators import EVALUATORS, load_evaluator\nprint(*EVALUATORS.names())\n"
@@ -222,6 +223,7 @@ light = Backup("light", (0.0, 0.0), two, forgets_weights)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parts_of_kind", "name", "message"),
     [

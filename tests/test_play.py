@@ -86,6 +86,7 @@ def test_a_script_plays_to_mate(
     assert record.headers[color.capitalize()] == "human"
 
 
+@pytest.mark.slow
 def test_the_board_shows_nothing_of_the_opponent_before_the_end(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,6 +104,7 @@ def test_resigning_ends_the_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert "0-1: resignation, Black wins, after 2 plies\n" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "why"), [("e4", "end of input"), ("e4 quit", "the person left"), ("", "end of input")]
 )
@@ -119,6 +121,7 @@ def test_a_game_that_is_broken_off_is_saved(
     assert len(record.turns) == (2 if lines else 0)
 
 
+@pytest.mark.slow
 def test_a_game_that_is_broken_off_and_not_saved_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -127,6 +130,7 @@ def test_a_game_that_is_broken_off_and_not_saved_says_so(
     assert out.endswith("Not saved; --save FILE also saves an abandoned game.\n")
 
 
+@pytest.mark.slow
 def test_a_game_that_cannot_be_saved_is_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -284,6 +288,7 @@ def test_a_pawn_that_could_not_become_a_queen_will_not_become_a_knight_unasked()
     assert read_try("bxa8=N", view).uci() == "b7a8n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_every_try_has_a_name_of_its_own(seed: int) -> None:
     referee = played(seed, plies=60)
@@ -376,6 +381,7 @@ def test_the_usual_opponent_is_a_level_the_same_as_on_the_page(
     assert f"Black: {DEFAULT_LEVEL.capitalize()} bot." in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_fresh_seed_is_shown_at_the_end_alone_and_a_given_one_at_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -47,6 +47,7 @@ def followed(practice: Practice) -> Iterator[tuple[Proof, StepState]]:
         yield proof, state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["KQK", "KPK"])
 def test_the_proofs_mate_within_the_bound_and_each_comment_names_the_bound_that_is_left(ending: str) -> None:
     practice = Practice(ending, 1)

@@ -88,6 +88,7 @@ def test_importing_kriegbot_imports_nothing_else() -> None:
     assert done.stdout == "set()\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", ["kernels", "Choice, Option"])
 def test_a_module_or_a_public_name_is_imported_without_other_public_names(names: str) -> None:
     code = (
@@ -97,6 +98,7 @@ def test_a_module_or_a_public_name_is_imported_without_other_public_names(names:
     assert done.stdout == "set()\n"
 
 
+@pytest.mark.slow
 def test_a_star_imports_all_public_names() -> None:
     code = "from kriegbot import *; print(Belief.__name__, material.__name__, run_tournament.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)

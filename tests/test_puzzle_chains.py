@@ -59,6 +59,7 @@ def small() -> list[Puzzle]:
     return random.Random(SEED).sample(few, len(few))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["king", "tells", "mate", "capture"])
 def test_a_chain_forces_the_answer_and_none_of_its_lines_can_be_left_out_by_plain_enumeration(kind: str) -> None:
     proved = 0

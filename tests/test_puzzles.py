@@ -52,6 +52,7 @@ def test_there_are_puzzles_of_four_kinds_and_of_each_in_every_grade_the_easier_o
     assert min(captures.values()) >= 0.4 * captures.total()
 
 
+@pytest.mark.slow
 def test_a_puzzle_fits_in_the_head_and_none_of_a_bare_king_asks_which_try_tells_most() -> None:
     for puzzle in ALL:
         log = puzzle.log()
@@ -101,6 +102,7 @@ def check(puzzle: Puzzle) -> None:
         assert moves == 1 or not any(wins(boards, move, 1, rules) for move in puzzle.view().tries())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("puzzle", QUICK[::9], ids=named)
 def test_an_answer_is_the_only_one_on_all_possible_positions_by_plain_enumeration(puzzle: Puzzle) -> None:
     check(puzzle)
@@ -118,6 +120,7 @@ def test_what_is_no_answer_is_explained(kind: str) -> None:
         of_kind(kind)[0].judge("xyz")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", PUZZLE_KINDS)
 def test_the_answers_are_judged_right_and_a_wrong_one_does_not_show_them(kind: str) -> None:
     for puzzle in of_kind(kind)[::12]:
@@ -133,6 +136,7 @@ def test_the_answers_are_judged_right_and_a_wrong_one_does_not_show_them(kind: s
         assert puzzle.solution not in verdict.text
 
 
+@pytest.mark.slow
 def test_a_try_that_the_referee_refuses_costs_nothing_and_tells_which_squares_are_left() -> None:
     refused = 0
     for puzzle in of_kind("mate"):
@@ -183,6 +187,7 @@ def answered(lines: Sequence[str], folder: Path, *more: str) -> subprocess.Compl
     )
 
 
+@pytest.mark.slow
 def test_puzzles_line_by_line(tmp_path: Path) -> None:
     first, second = of_kind("king")[:2]
     wrong = "a1" if first.answers != ["a1"] else "h8"

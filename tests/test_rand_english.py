@@ -173,6 +173,7 @@ def test_yes_obliges_to_one_pawn_capture_and_then_to_nothing() -> None:
 # both
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [RAND, ENGLISH], ids=lambda rules: rules.name)
 def test_beliefs_in_small_endings_are_the_exact_posterior(rules: RuleSet) -> None:
     """With refusals, nonsense and questions of both sides; so the truth is possible."""

@@ -49,6 +49,7 @@ def test_a_record_that_does_not_replay_is_not_written() -> None:
             record_to_pgn(record)
 
 
+@pytest.mark.slow
 def test_a_record_too_large_to_be_read_again_is_not_written() -> None:
     with pytest.raises(RecordError, match=f"it takes at most {MAX_BYTES}"):
         record_to_pgn(GameRecord(BERKELEY, headers={"White": "x" * MAX_BYTES}))

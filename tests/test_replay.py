@@ -66,11 +66,13 @@ def test_v_goes_from_view_to_view(game: Path) -> None:
         assert terminal.rest()[0] == 0
 
 
+@pytest.mark.slow
 def test_elsewhere_the_game_comes_as_text(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(game)]) == 0
     assert capsys.readouterr().out == (Path(__file__).parent / "golden" / "berkeley.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_turn_with_many_refused_tries_is_told_without_copying_what_was_heard_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -190,6 +190,7 @@ def test_the_command_shows_results_and_where_they_are(
     assert out.endswith(f"Wins in a row: 1 (best: 1).\nThe results are in {tmp_path / 'results.jsonl'}.\n")
 
 
+@pytest.mark.slow
 def test_a_game_on_the_page_counts_for_whoever_runs_the_server(tmp_path: Path) -> None:
     with served(tmp_path) as server, Client(server.address) as client:
         assert client.until("results")["rows"] == []

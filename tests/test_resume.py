@@ -66,6 +66,7 @@ def test_a_game_goes_on_in_its_file_until_it_ends(ask: Ask, color: str, lines: t
     assert sorted(os.listdir()) == [GAME]
 
 
+@pytest.mark.slow
 def test_nothing_of_the_other_side_is_told_as_long_as_a_game_may_go_on(ask: Ask) -> None:
     for arguments in (("play", "--opponent", "rand", "--save", GAME), ("resume", GAME)):
         _, out, _ = ask("board e4 d4 board quit", *arguments)
@@ -76,6 +77,7 @@ def test_nothing_of_the_other_side_is_told_as_long_as_a_game_may_go_on(ask: Ask)
         assert load_record(GAME).headers["Seed"] not in out
 
 
+@pytest.mark.slow
 def test_a_game_that_cannot_go_on_hides_nothing(ask: Ask) -> None:
     _, out, _ = ask("e4", "play", "--opponent", "rand")
     assert "The board at the end:" in out
@@ -136,12 +138,14 @@ def test_a_file_that_is_no_game_is_refused_in_a_line(ask: Ask) -> None:
         assert err.endswith(".\n")
 
 
+@pytest.mark.slow
 def test_help_that_a_game_was_played_with_stays_in_its_record(ask: Ask) -> None:
     save_record(begun(Help="1 hint"), GAME)
     assert ask("d4 resign", "resume", GAME)[0] == 0
     assert load_record(GAME).headers["Help"] == "1 hint"
 
 
+@pytest.mark.slow
 def test_a_game_that_is_resumed_or_replaced_through_a_link_keeps_the_link(ask: Ask, tmp_path: Path) -> None:
     save_record(begun(), tmp_path / "real.pgn")
     Path("link.pgn").symlink_to("real.pgn")

@@ -139,6 +139,7 @@ def assert_sits_in_sandbox(command: list[str], version: str = "helper") -> None:
         assert seat.about.startswith(f"version {version},")
 
 
+@pytest.mark.slow
 @NEEDS_BWRAP
 @pytest.mark.parametrize("home", ["venv", "user"])
 def test_a_program_in_a_virtual_environment_or_with_the_users_packages_runs_in_the_sandbox(

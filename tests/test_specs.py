@@ -111,6 +111,7 @@ def test_an_option_can_be_set_anew() -> None:
         parse_spec("overconfident:samples=5").with_option("time", "1")
 
 
+@pytest.mark.slow
 def test_every_player_but_a_person_can_be_made_and_answers() -> None:
     view = Referee().view(True)
     for name, kind in players().items():
@@ -120,6 +121,7 @@ def test_every_player_but_a_person_can_be_made_and_answers() -> None:
         assert make_player(parse_spec(text), 1).choose(view).action in view.tries()
 
 
+@pytest.mark.slow
 def test_listing_the_players_imports_no_kernels() -> None:
     program = (
         "import sys; from kriegbot.players.specs import parse_spec, players; print(*players());"
@@ -129,6 +131,7 @@ def test_listing_the_players_imports_no_kernels() -> None:
     assert answer.stdout == KNOWN.replace(",", "") + "\nFalse\n"
 
 
+@pytest.mark.slow
 def test_a_player_is_made_without_importing_the_others() -> None:
     program = (
         "import sys; from kriegbot.players.making import make_player; from kriegbot.players.specs import parse_spec;"
@@ -147,6 +150,7 @@ def test_a_person_is_not_made_from_a_spec() -> None:
         make_player(parse_spec("human"), 1)
 
 
+@pytest.mark.slow
 def test_rand_tries_everything_that_is_open_about_equally_often() -> None:
     view = Referee().view(True)
     player = RandPlayer(1)

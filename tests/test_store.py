@@ -24,6 +24,7 @@ from tournaments.schedule import Died, Finished, Pairing, Shard, TournamentSetti
 from tournaments.store import Store, StoreError
 
 
+@pytest.mark.slow
 def test_what_was_stored_is_read_again(tmp_path: Path, finished: list[Finished]) -> None:
     with Store.open(store_with(tmp_path / "t", finished)) as store:
         assert (store.settings, store.games, str(store.shard)) == (settings(), 6, "1/1")
@@ -41,6 +42,7 @@ def test_a_game_is_stored_once(tmp_path: Path, finished: list[Finished]) -> None
         assert store.connection.execute("SELECT count(*) FROM sides").fetchone() == (4,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("other", "said"),
     [
@@ -125,6 +127,7 @@ def test_a_store_with_a_hard_link_elsewhere_is_read_and_not_written(tmp_path: Pa
         assert store.record(1)
 
 
+@pytest.mark.slow
 def test_shards_merged_are_the_whole(tmp_path: Path, finished: list[Finished]) -> None:
     parts = []
     for index in (1, 2, 3):
@@ -154,6 +157,7 @@ def test_another_tournament_is_not_merged(tmp_path: Path) -> None:
         store.copy_from(tmp_path / "other")
 
 
+@pytest.mark.slow
 def test_a_game_that_differs_is_not_merged(tmp_path: Path, finished: list[Finished]) -> None:
     other = store_with(tmp_path / "other", finished)
     changed(other, "UPDATE games SET record = ? WHERE id = 3", finished[3].record)
@@ -164,6 +168,7 @@ def test_a_game_that_differs_is_not_merged(tmp_path: Path, finished: list[Finish
         assert store.done() == {3}
 
 
+@pytest.mark.slow
 def test_a_new_file_takes_nothing_over_from_a_deleted_one_that_a_killed_run_left(
     tmp_path: Path, finished: list[Finished]
 ) -> None:
@@ -224,6 +229,7 @@ def open_folder() -> Iterator[Path]:
 READ_ONLY = pytest.mark.parametrize("read_only", [unwritable_folder, read_only_medium])
 
 
+@pytest.mark.slow
 @READ_ONLY
 def test_a_finished_tournament_is_read_where_nothing_can_be_written(
     read_only: Callable[[Path], AbstractContextManager[None]],

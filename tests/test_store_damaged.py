@@ -32,6 +32,7 @@ def test_what_is_no_tournament_is_refused(content: bytes, tmp_path: Path) -> Non
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "value"),
     [("schema", "2"), ("rules", "golf"), ("plies", "many"), ("seed", ""), ("shard", "1"), ("games", "")],
@@ -43,6 +44,7 @@ def test_damaged_settings_are_refused(name: str, value: str, tmp_path: Path) -> 
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("record", "said"),
     [

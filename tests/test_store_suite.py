@@ -216,6 +216,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, finished: list[Finished]) ->
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(many(STORES, 2 * len(KINDS))))
 def test_a_damaged_store_is_refused_in_a_line_or_read_truly(
     number: int,

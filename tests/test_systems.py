@@ -45,6 +45,7 @@ def posix_names(path: Path) -> Iterator[str]:
                 yield text
 
 
+@pytest.mark.slow
 def test_what_only_posix_systems_have_stands_in_one_module() -> None:
     """The sandbox, which is for Linux alone, names /proc, too. Where readline is missing, nothing else changes."""
     found = {name: set(posix_names(path)) - {"readline"} for name, path in modules().items()}
@@ -68,6 +69,7 @@ def by_locale(path: Path) -> Iterator[str]:
                     yield f"{path.name}:{node.lineno}"
 
 
+@pytest.mark.slow
 def test_no_text_is_read_or_written_in_the_encoding_of_the_machine() -> None:
     top = Path(__file__).parents[1]
     files = [*modules().values(), *(top / "benchmarks").rglob("*.py"), *(top / "examples").glob("*.py")]
@@ -144,6 +146,7 @@ def test_nothing_is_imported_from_the_folder_where_a_command_is_typed(command: l
     assert (done.returncode, (strange / "mark").exists()) == (0, False), done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_no_process_of_multiprocessing_imports_from_the_current_folder(method: str, strange: Path) -> None:
     for module in ("dask", "distributed", "cryptography"):

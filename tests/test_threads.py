@@ -42,6 +42,7 @@ def played(spec: str, rules: str, plies: int) -> list[object]:
     return [*answers, *((turn.move, turn.tries) for turn in result.record.turns)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_game_by_samples_is_the_same_with_one_two_and_three_threads(
     spec: str, monkeypatch: pytest.MonkeyPatch
@@ -64,6 +65,7 @@ def crowd(threads: int) -> tuple[InformationSet, Method]:
     return histories, Method.of(Settings(depth=2, free_refusals=1, evaluator="sound", threads=threads))
 
 
+@pytest.mark.slow
 def test_a_stop_by_time_stops_all_threads_and_leaves_values_of_whole_histories() -> None:
     histories, method = crowd(threads=3)
     search_tries(histories.first(1), method)  # loads kernels

@@ -44,6 +44,7 @@ def test_a_tree_is_solved_drawn_and_what_is_odd_about_it_said(folder: Path, caps
     assert (folder / "g2.svg").read_text(encoding="utf-8").count('stroke-width="4"/>') == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "file", "value"),
     [
@@ -76,6 +77,7 @@ def test_answers_that_go_in_a_circle_are_no_equilibrium(capsys: Captured) -> Non
         assert capsys.readouterr().out.endswith(f"{says}\n")
 
 
+@pytest.mark.slow
 def test_imp_model_measures_the_same_with_the_same_seed(capsys: Captured) -> None:
     arguments = ["trees", "imp-model", "--k", "2", "--b", "10", "--d", "4", "--trials", "20", "--seed", "3"]
     assert main([*arguments, "--json"]) == 0
@@ -133,6 +135,7 @@ def test_the_picture_of_the_documentation_is_that_of_g2() -> None:
     assert (DOCS / "tree.svg").read_text(encoding="utf-8") == svg(g2(), imp_minimax(g2()).strategy)
 
 
+@pytest.mark.slow
 def test_figure6_writes_a_table_and_a_plot(folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(leaves_examined, "DEEPEST_LEAVES", 100)

@@ -62,6 +62,7 @@ SIZES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", SIZES)
 def test_nodes_and_strategies_grow_as_in_the_size_table(depth: int) -> None:
     tree = doubling_tree(depth)

@@ -116,6 +116,7 @@ def test_figure_6_ends_below_a_tenth_for_b_10_and_above_nine_tenths_for_k_10() -
     assert 0.95 < first.share < 0.965
 
 
+@pytest.mark.slow
 def test_the_points_of_figure_6_can_be_measured_again() -> None:
     small = [point for point in figure() if point.leaves * point.trials < 2_000_000]
     assert small
@@ -125,6 +126,7 @@ def test_the_points_of_figure_6_can_be_measured_again() -> None:
         assert rounded == point
 
 
+@pytest.mark.slow
 def test_the_same_points_give_the_same_files(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     folders = [tmp_path / "one", tmp_path / "two"]
@@ -203,6 +205,7 @@ def test_what_is_no_formula_is_refused(clauses: list[Clause]) -> None:
         formula_game(clauses)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [1, 2, 3])
 def test_random_trees_have_perfect_recall_if_asked_for(players: int) -> None:
     forgetful = 0

@@ -97,6 +97,7 @@ def case_named(name: str) -> Case:
     return case
 
 
+@pytest.mark.slow
 def test_information_sets_are_told_apart_by_what_was_tried_and_heard() -> None:
     case = case_named("castling refused")
     tree = kriegspiel_tree(case.positions, case.view, 3, ks)

@@ -138,6 +138,7 @@ def remembers(tree: Tree, player: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_perfect_recall_is_decided_as_it_is_defined() -> None:
     answers = []
     for seed in range(300):

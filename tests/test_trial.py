@@ -122,6 +122,7 @@ print("hello")
 """
 
 
+@pytest.mark.slow
 def test_all_play_by_a_rule_set_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "own_rules.py"
     path.write_text(RULES, encoding="utf-8")
@@ -138,6 +139,7 @@ def test_all_play_by_a_rule_set_from_a_file(tmp_path: Path) -> None:
     assert record_from_pgn(record_to_pgn(played.record)).rules == rules
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -176,6 +178,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     parts.entry_points.cache_clear()
 
 
+@pytest.mark.slow
 def test_a_package_offers_a_rule_set(site: Path) -> None:
     installed(site, "some_rules", RULES, {"kriegbot.rules": {"quiet": "some_rules:QUIET"}})
     assert find_rules("quiet", sandbox=False).title == "Quiet"

@@ -49,20 +49,20 @@ def test_a_program_from_outside_receives_with_each_try_what_is_left_of_its_turn(
     with PooledSeat(parse_spec(f"program:sh {tmp_path / 'talker.sh'}", sandbox=False)) as seat:
         seat.color, seat.clock = chess.WHITE, GameClock(control)
         seat.begin(1)
-        left = []
-        for _ in range(3):  # the same turn, as after refusals; then another turn
-            left.append(seat.clock.left(chess.WHITE) or 0.0)
+        before, after = [], []
+        for i in range(4):  # the same turn three times, as after refusals; then another turn
+            if i == 3:
+                referee.try_move(chess.Move.from_uci("e2e4"))
+                referee.try_move(chess.Move.from_uci("e7e5"))
+            before.append(seat.clock.left(chess.WHITE) or 0.0)
             seat.ask(referee.view(chess.WHITE))
-        referee.try_move(chess.Move.from_uci("e2e4"))
-        referee.try_move(chess.Move.from_uci("e7e5"))
-        left.append(seat.clock.left(chess.WHITE) or 0.0)
-        seat.ask(referee.view(chess.WHITE))
+            after.append(seat.clock.left(chess.WHITE) or 0.0)
         received = [float(text) for text in re.findall(r"^time (\S+)$", seat.log(), re.MULTILINE)]
-    first, second, third, other = received
-    assert first == pytest.approx(1.0, abs=0.05)
-    assert second == pytest.approx(first - (left[0] - left[1]), abs=0.05)
-    assert third == pytest.approx(max(0.0, first - (left[0] - left[2])), abs=0.05)
-    assert other == pytest.approx(control.turn(left[3]), abs=0.05)
+    budget, rounding = control.turn(60.0), 0.001
+    assert budget == 1.0
+    for seconds, most, least in zip(received[:3], before, after, strict=False):
+        assert budget - (60.0 - least) - rounding <= seconds <= max(0.0, budget - (before[0] - most)) + rounding
+    assert control.turn(after[3]) - rounding <= received[3] <= control.turn(before[3]) + rounding
 
 
 class Timed:

@@ -192,6 +192,7 @@ def test_a_rook_that_castles_is_compared_with_itself(made: str, better: str, bef
     assert chess.square_name(square) == after
 
 
+@pytest.mark.slow
 def test_a_better_try_that_was_illegal_in_the_game_is_called_so() -> None:
     opening = "e2e4 d7d5 d2d4 g8f6 e4d5 d8d5 g1f3 b8c6 f1b5 c8d7 b1c3 e7e6 d1e2 f8b4 c1g5 e8g8"
     referee = referee_of(opening)
@@ -286,6 +287,7 @@ def test_a_cliff_of_the_curve_has_a_turning_point_where_it_is_steepest(seed: int
             assert curve[steepest][0] in [one["events"] for one in found]
 
 
+@pytest.mark.slow
 def test_what_is_not_done_in_its_time_goes_on_from_there() -> None:
     referee = referee_of(QUEEN_LEFT)
     slow, views = Hindsight(), (referee.view(chess.WHITE), referee.view(chess.BLACK))

@@ -133,6 +133,7 @@ def is_closed(connection: socket.socket, patience: float = 30.0) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_a_connection_without_a_whole_request_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "SILENT_SECONDS", 1.0)
     with served(tmp_path) as page, Client(page.address) as client:
