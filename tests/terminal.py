@@ -74,7 +74,7 @@ class Terminal:
         self.process.wait()
         os.close(self._end)
 
-    def until(self, *texts: str, seconds: float = 30.0) -> str:
+    def until(self, *texts: str, seconds: float = 90.0) -> str:
         """Wait until one of these texts comes anew; return what came before it, without colours."""
         deadline = time.monotonic() + seconds
         wanted = re.compile("|".join(map(re.escape, texts)))
@@ -91,7 +91,7 @@ class Terminal:
 
     def rest(self) -> tuple[int, str]:
         """Wait for the end; return the exit code and the last output, without colours."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 90
         while self._more(deadline):
             pass
         return self.process.wait(10), plain(self.output[self._seen :])
