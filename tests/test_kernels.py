@@ -37,6 +37,7 @@ from kriegbot.kernels import (
     from_board,
     kernel_modules,
     kernel_rules,
+    moves,
     preparing,
     random_numbers,
     side_of,
@@ -381,6 +382,18 @@ def test_a_source_that_was_edited_after_the_start_belongs_to_no_shared_folder(
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(compiler, "CACHED", ("edited",))
     assert compiler.folder_name.__wrapped__() != compiler.folder_name.__wrapped__()
+
+
+def test_a_kernel_for_which_the_longest_chain_waits_comes_first() -> None:
+    needs = {"small": set(), "middle": {"small"}, "large": {"middle", "small"}, "other": set(), "last": {"other"}}
+    assert preparing._chains(needs) == {"small": 2, "middle": 1, "large": 0, "other": 1, "last": 0}
+
+
+@pytest.mark.parametrize(("kernel", "is_inner"), [(moves.legal_moves, True), (moves._list_tries, False)])
+def test_kernels_that_only_kernels_call_have_no_machine_code(kernel: Any, is_inner: bool) -> None:
+    (compiled,) = kernel.compile().overloads.values()
+    assert isinstance(compiled.library, compiler.InnerCode) is is_inner
+    assert (compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) == 0) is is_inner
 
 
 def test_a_dead_process_of_those_that_compile_is_reported_in_one_line(

@@ -17,8 +17,11 @@ from kriegbot.kernels.stored import is_complete, write_marker
 from kriegbot.kernels.types import KERNEL_PACKAGES
 from kriegbot.parts import files_of
 
-LATER = ("kriegbot.search.pruned", "kriegbot.endgames.")
-"""Beginnings of module names that the flagship begins without: `pruned` is for `paranoid`, endings come late."""
+LATER = (
+    *("kriegbot.search.pruned", "kriegbot.belief.last_observation", "kriegbot.belief.perturbation"),
+    *("kriegbot.endgames.", "evaluators.conservative"),
+)
+"""Beginnings of module names that the flagship begins without: rescues and endings come late, the rest is not its."""
 MOVING = 1.0  # seconds after which progress is reported again
 FIRST, ALL = "prepared-first", "prepared"  # files that mark the folder of kernels
 
@@ -69,13 +72,19 @@ def _prepare(marker: str, report: Progress | None, is_low: bool = False) -> None
 def _compile_in_workers(marker: str, report: Progress | None, is_low: bool) -> bool:
     """Compile the kernels of a marker on all cores, and return True if that was everything."""
     running: dict[Future[None], str] = {}
-    with WorkerPool(usable_cores(), lower_priority if is_low else None) as pool:
+    cores = usable_cores()
+    with WorkerPool(cores, lower_priority if is_low else None) as pool:
         try:
-            jobs = pool.submit(_jobs, marker).result()
+            listing, *_ = [pool.submit(_jobs, marker), *(pool.submit(_start) for _ in range(cores - 1))]
+            jobs = listing.result()
             order, done, total = TopologicalSorter(jobs), 0, len(jobs)
+            chains, ready = _chains(jobs), list[str]()
             order.prepare()
             while order.is_active():
-                running |= {pool.submit(_do, name): name for name in order.get_ready()}
+                ready = sorted([*ready, *order.get_ready()], key=chains.__getitem__)
+                while ready and len(running) < cores:
+                    name = ready.pop()
+                    running[pool.submit(_do, name)] = name
                 finished, _ = wait(running, MOVING, FIRST_COMPLETED)
                 for future in finished:
                     future.result()
@@ -87,6 +96,20 @@ def _compile_in_workers(marker: str, report: Progress | None, is_low: bool) -> b
             print(f"Kernels that are not compiled yet are compiled when they are called: {error}.", file=sys.stderr)
             return False
     return True
+
+
+def _start() -> None:
+    """Import what takes a worker a second, while another lists the jobs."""
+    load_compiler()
+
+
+def _chains(jobs: dict[str, set[str]]) -> dict[str, int]:
+    """Return how many kernels of the longest chain wait for each: these cannot be compiled side by side."""
+    chains = dict.fromkeys(jobs, 0)
+    for name in reversed([*TopologicalSorter(jobs).static_order()]):
+        for needed in jobs[name]:
+            chains[needed] = max(chains[needed], chains[name] + 1)
+    return chains
 
 
 def _do(name: str) -> None:
