@@ -31,7 +31,7 @@ DEEP_TREE = 1 << 16
 GROWTH = 8
 PRUNED_FROM = 2  # depth from which pruning is faster; at depth 1 the lists of moves save more
 FIRST_BOARDS = 16  # boards with which a pruned search begins if time is limited
-CHUNK_SECONDS = 0.01
+CHUNK_SECONDS = 0.03
 CHUNK_BOARDS = 256
 """Seconds or histories between two back-ups. A search that stops within a history returns the last values."""
 LISTED = 50  # histories whose moves a thread lists at a time, about
