@@ -1,8 +1,8 @@
 """A side's own pieces on a board that shows nothing else: moves, attacks, open tries and their names.
 
 A try is open if it could be legal as far as its side can see. Own pieces block it, unseen ones do not, and a pawn may
-try both diagonals at any time. Announced checks and captures change nothing, only announced pawn tries: if no pawn
-capture is legal, or only those from some squares, all other diagonals are closed.
+try both diagonals at any time. Announced checks and capturing pieces change nothing, only announced pawn tries: if
+no pawn capture is legal, or only those from some squares, all other diagonals are closed.
 
 A try's short name is like a move's in chess, by what its side sees: "Nbd2" if another knight of that side might also go
 to d2, "exd5" for a pawn that tries the diagonal, "O-O".

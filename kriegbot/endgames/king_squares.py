@@ -127,7 +127,7 @@ class BareKing:
         return replace(self, squares=squares, refused=count)
 
     def without(self, square: chess.Square | None) -> BareKing:
-        """Return the king, its squares as they are, without our piece on a square, if there is one."""
+        """Return the king of a new turn, its squares as they are, without our piece on a square, if there is one."""
         return replace(self, men={s: piece for s, piece in self.men.items() if s != square}, refused=0)
 
 

@@ -4,9 +4,9 @@
 NamedTuple and a `Callable` (a kernel as an argument) consist of such types. To mypy a `Word` is an int and a pointer an
 array; numba compiles both as machine types.
 
-A struct is a NamedTuple of arrays and numbers. Only `entry` kernels, which Python calls, take arrays. Inner kernels
-take positions by value and vectors as bare pointers, and `pointers` makes the same struct with pointers in place of
-arrays. Arrays between kernels would cost much time: several words and a reference count each.
+A struct is a NamedTuple of arrays, numbers, kernels and structs. Only `entry` kernels, which Python calls, take arrays.
+Inner kernels take positions by value and vectors as bare pointers, and `pointers` makes the same struct with pointers
+in place of arrays. Arrays between kernels would cost much time: several words and a reference count each.
 
 Pointers have no bounds checks: usually a docstring says how long a vector must be. Nor do they keep an array alive,
 and numba frees an array after its last use. So kernels allocate nothing: all their memory comes from Python.

@@ -71,7 +71,7 @@ def fitted(
 def opponent_types(
     tables: kb.Words, position: kb.Position, announced: Announced, moves: kb.Moves, count: int, weights: kb.Reals
 ) -> bool:
-    """Write the softmax of the board's opponent type, with its uniform share."""
+    """Write the softmax of the board's opponent type, with its uniform share; return False for type 0."""
     opponent_type = kb.type_id(position)
     if opponent_type == 0:
         return False

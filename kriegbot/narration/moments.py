@@ -63,7 +63,7 @@ class Narrator:
         self._men: dict[str, Mapping[chess.Square, chess.Piece]] = {}
 
     def tell(self, views: Mapping[chess.Color, View], seconds: float | None = None) -> Moment:
-        """Return the moment since the last views: one try, or the end of the game."""
+        """Return the moment since the last views: the beginning, one try or question, or the end."""
         self._views = views
         white, black = (own_men(views[color]) for color in chess.COLORS)
         self._men = {"referee": white | black, "White": white, "Black": black}

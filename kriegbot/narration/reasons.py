@@ -2,7 +2,7 @@
 
 Reasons are counted for the move made and the better try alike, one ply deep, on a hundred positions sampled from the
 belief, all different, or on all there are if they are fewer. A difference of counts is a reason if its interval lies
-above the threshold. Only what happened in the game comes from the true board.
+above the threshold. Only what happened or was possible in the game comes from the true board.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class GameStatus:
 class OnlineGame:
     """One game of the bot, which plays for one side; `report` takes lines about events.
 
-    Its record is a JSON file of what our side knew and how it thought, with a built-in player's seed once it has ended.
+    Its record is a JSON file of how our side thought and, at the end, what it knew, with a built-in player's seed.
     Earlier thoughts in the file stay. `facts` are values of `FACTS`. Raises OSError if the record cannot be saved.
     """
 

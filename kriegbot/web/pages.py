@@ -262,7 +262,7 @@ class SpectatorGame(PageGame):
         self.publish(NotYet("The game is still on. You can see it here as soon as it has ended."))
 
     def finish(self, record: GameRecord, review: Review | None, saved: str | None = None, trouble: str = "") -> None:  # noqa: ARG002 - for other pages
-        """Publish the end; without a review as long as the game may be continued."""
+        """Publish the end; as long as the game may be continued, only that it was broken off."""
         if review is None:
             self.publish(NotYet("The game was broken off, and may be continued. You can see it when it has ended."))
             return

@@ -226,7 +226,7 @@ def page_to(address: str, file: Path) -> str:
 
 
 def addresses_here() -> list[str]:
-    """Return this machine's addresses in networks: towards the internet, in Tailscale's, and those of its name."""
+    """Return this machine's IPv4 addresses in networks: towards the internet, in Tailscale's, and those of its name."""
     found = []
     for target in PROBES:
         with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
