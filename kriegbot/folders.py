@@ -1,7 +1,5 @@
 """Folders of kriegbot's own files: the user's, or for each that cannot be used a temporary one."""
 
-from __future__ import annotations
-
 import atexit
 import logging
 import os

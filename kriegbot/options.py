@@ -1,7 +1,5 @@
 """Options of players: their names, their allowed values, and how specs write them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """Parse and validate user input, for commands and page: a player, rules, a side, a file, a game to continue."""
 
-from __future__ import annotations
-
 import os
 import random
 import secrets

@@ -1,7 +1,5 @@
 """Texts: foreign ones on one line, counted nouns; and files that are read up to a size and written whole."""
 
-from __future__ import annotations
-
 import difflib
 import errno
 import os

@@ -1,7 +1,5 @@
 """Plots as SVG elements, written as text: rows of bars or of intervals on one scale, and histograms."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape

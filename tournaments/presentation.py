@@ -1,7 +1,5 @@
 """A report as tables at a terminal and as one page with plots. Players have numbers, because their specs are long."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Play a tournament: an executor (`LocalExecutor`, or that of `dask_executor`) plays games, a store keeps them."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import pickle

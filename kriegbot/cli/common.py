@@ -1,7 +1,5 @@
 """Options, refusals, saved games and progress on stderr, for all commands."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -4,8 +4,6 @@ Plain text is for pipes, and for terminals without colours or chess symbols. Aft
 enters one line. A drawn terminal uses the alternate screen; at the end the true board stays on the normal one.
 """
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import sys

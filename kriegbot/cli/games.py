@@ -1,7 +1,5 @@
 """`kriegbot replay`, `render` and `convert`: saved games, step by step, as pictures, and in other formats."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """`kriegbot learn`: the guided first game and the puzzles, at a terminal or line by line."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import shutil

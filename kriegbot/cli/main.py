@@ -3,8 +3,6 @@
 The module of a command is imported when the command runs, so that `kriegbot --help` answers at once.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import signal

@@ -1,7 +1,5 @@
 """`kriegbot play` and `resume`: a person against a program, at the terminal or on the page."""
 
-from __future__ import annotations
-
 import shlex
 import signal
 import sys

@@ -1,7 +1,5 @@
 """`kriegbot match` and `check-player`, and the lists: `players`, `rules`, `results` and `completion`."""
 
-from __future__ import annotations
-
 import sys
 from collections import defaultdict
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """`kriegbot reproduce`: the experiment of Parker, Nau and Subrahmanian (AAAI 2006)."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The terminal: its colours, and boards of coloured squares."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """`kriegbot tournament`, `report`, `export` and `merge`: many games between programs, in one file."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """`kriegbot trees`: exact game trees, and how much IMP-alpha-beta prunes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict
 from json import dumps

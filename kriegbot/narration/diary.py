@@ -1,7 +1,5 @@
 """One side of a game for people: its tries and announcements in words, and their meanings (`meanings.toml`)."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence

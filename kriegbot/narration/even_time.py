@@ -1,7 +1,5 @@
 """Turns delayed, so that their times reveal little."""
 
-from __future__ import annotations
-
 import time
 
 import referee

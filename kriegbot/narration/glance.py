@@ -1,7 +1,5 @@
 """Facts that a view shows at a glance: its board as text, squares to mark, a check to answer, captures, losses."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import takewhile

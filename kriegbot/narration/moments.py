@@ -1,7 +1,5 @@
 """A game try by try, as the referee, White and Black see and hear it."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence

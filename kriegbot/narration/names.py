@@ -1,7 +1,5 @@
 """Names of players as people read them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import chess

@@ -4,8 +4,6 @@ python-chess (`chess.svg`) draws boards and pieces. The pictures of one SVG take
 <img>, where browsers run no script and load nothing.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ Noise is no error: nothing is judged by fewer than `FEW` samples, an error's int
 threshold, and turns from which the search sees a limit of the game, beyond which all is drawn, are left out.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator, Sequence

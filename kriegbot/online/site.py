@@ -6,8 +6,6 @@ Questions (GET) are repeated until the site answers, with growing pauses. A comm
 answered may have taken effect: it raises `Uncertain`, and the caller must look at the state first.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

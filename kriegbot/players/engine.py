@@ -4,8 +4,6 @@ Like HS it values each board as chess that both sides see, but with a program th
 have no such player. The value of a try is that of `search.perfect_information`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import subprocess

@@ -1,7 +1,5 @@
 """A sparring partner that captures whatever it can: pawn captures first, then cheap pieces go far up the board."""
 
-from __future__ import annotations
-
 import chess
 
 from kriegbot.players.base import PlayerKind

@@ -6,8 +6,6 @@ text against the open tries of a view, and names a try so that no other open one
 names no piece to promote to means a queen: `e8`, `bxa8`, `e7e8`.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence

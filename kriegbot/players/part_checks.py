@@ -4,8 +4,6 @@ Kernels take bare pointers, so a faulty part can end the process. It does so in 
 the first game (`kriegbot.game.process`).
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The weakest player of the papers: a uniformly random open try, and after a refusal another."""
 
-from __future__ import annotations
-
 import random
 
 from kriegbot.options import Option

@@ -1,7 +1,5 @@
 """A sparring partner that runs for promotion: the foremost pawns first, protected by the pieces, then queens attack."""
 
-from __future__ import annotations
-
 import chess
 
 from kriegbot.players.base import PlayerKind

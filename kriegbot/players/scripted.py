@@ -10,8 +10,6 @@ with brute force" (2009). Few squares for the king, near the edge and near our k
 capture is bad. The set of squares is a guess if the hunt began while the opponent had other pieces.
 """
 
-from __future__ import annotations
-
 import random
 from abc import ABC, abstractmethod
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Before that it prefers to advance pawns on the files c to e, by one square, and captures with pawns near home.
 """
 
-from __future__ import annotations
-
 import chess
 
 from kriegbot.players.base import PlayerKind

@@ -1,7 +1,5 @@
 """The web application: the page, and a socket for each browser."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -1,7 +1,5 @@
 """Contents of the page besides games: players, rule sets and pieces, explained or drawn; the lesson and the puzzles."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import re

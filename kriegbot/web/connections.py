@@ -1,7 +1,5 @@
 """Connections of the page: those that bring no request are closed, saving keeps descriptors, and logs do not repeat."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

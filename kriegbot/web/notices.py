@@ -4,8 +4,6 @@
 `kriegbot.web.requests` has the other direction, and the notation of squares, pieces and sides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 

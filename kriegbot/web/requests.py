@@ -4,8 +4,6 @@
 as people write them here, in UCI notation in `kriegbot.web.notices`, which has the other direction.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal, get_args, get_type_hints
 
 import msgspec

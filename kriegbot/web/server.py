@@ -5,8 +5,6 @@ address. They do not know the token in the page's address, and cannot forge the 
 name that suddenly resolves to 127.0.0.1 (DNS rebinding) shows in the Host header. `Guard` checks all three.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import errno
