@@ -155,7 +155,7 @@ class Belief:
         return after
 
     def _replayed(self, filter_: Filter, start: Checkpoint, end: int, budget: ReplayBudget) -> Particles:
-        """Filter a checkpoint through all events up to and including number `end`."""
+        """Filter a checkpoint through the events up to and including `end`; return no boards if the budget runs out."""
         particles = start.particles
         for event in range(start.event, end + 1):
             if len(particles) == 0:
