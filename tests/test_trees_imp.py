@@ -96,7 +96,6 @@ def test_either_pruning_may_be_switched_off() -> None:
         assert found.leaves == imp_minimax(tree).leaves
 
 
-@pytest.mark.slow
 def test_without_perfect_recall_imp_minimax_may_promise_too_much() -> None:
     too_high = 0
     for tree in small_trees(300, perfect_recall=False):
@@ -195,7 +194,6 @@ def reordered(tree: Tree, orders: dict[SetKey, tuple[int, ...]]) -> Tree:
     return rebuilt(tree, node_of)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("k", "b", "d", "trees"), [(2, 2, 3, 30), (3, 2, 3, 3), (2, 4, 2, 10), (1, 2, 4, 10)])
 @pytest.mark.parametrize("immediate", [True, False])
 def test_theorem_5_best_first_examines_least_of_all_orders(k: int, b: int, d: int, trees: int, immediate: bool) -> None:
@@ -255,7 +253,6 @@ def test_a_fixed_choice_is_followed() -> None:
     assert [*strategies(tree, fixed=dict.fromkeys(tree.information_sets, 0))] == [{}]
 
 
-@pytest.mark.slow
 def test_the_best_response_is_the_best_of_all_strategies() -> None:
     compared = 0
     for seed in range(300):
@@ -327,7 +324,6 @@ def two_player_trees() -> list[Tree]:
     return small
 
 
-@pytest.mark.slow
 def test_the_overconfident_value_is_the_best_against_a_random_opponent() -> None:
     for tree in two_player_trees():
         found = overconfident(tree)
@@ -335,7 +331,6 @@ def test_the_overconfident_value_is_the_best_against_a_random_opponent() -> None
         assert payoffs(against_chance(tree), found.strategy)[0] == found.value
 
 
-@pytest.mark.slow
 def test_the_paranoid_value_is_the_most_that_is_sure_whatever_happens() -> None:
     for tree in two_player_trees():
         found = paranoid(tree)
@@ -365,7 +360,6 @@ def chain(length: int) -> Tree:
     return Tree(node)
 
 
-@pytest.mark.slow
 def test_trees_may_be_deep() -> None:
     tree = chain(5_000)
     found = imp_minimax(tree)
