@@ -5,8 +5,6 @@ unless the rule set announces en passant. And of the two diagonals through the c
 "long", whichever way it runs.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from enum import Enum, IntFlag
@@ -146,7 +144,7 @@ class PawnTryInfo:
         return "yes" if self.at_least else "no"
 
     @staticmethod
-    def parse(code: str) -> PawnTryInfo:
+    def parse(code: str) -> "PawnTryInfo":
         """Return the information of a `code`."""
         if code in ("yes", "no"):
             return PawnTryExists(code == "yes")
@@ -257,7 +255,7 @@ class Announcement:
         return code or "-"
 
     @classmethod
-    def parse(cls, code: str) -> Announcement:
+    def parse(cls, code: str) -> "Announcement":
         """Return the announcement of a `code`. Raises BadAnnouncement if the text is none."""
         if code == "-":
             return cls()
@@ -282,6 +280,13 @@ def capture_square(board: chess.Board, move: chess.Move) -> chess.Square | None:
     if board.is_en_passant(move):
         return chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
     return move.to_square if board.color_at(move.to_square) == (not board.turn) else None
+
+
+def board_after(board: chess.Board, move: chess.Move) -> chess.Board:
+    """Return a copy of a board, without its history, on which a move is made."""
+    after = board.copy(stack=False)
+    after.push(move)
+    return after
 
 
 def check_direction(king: chess.Square, checker: chess.Square) -> Check:
@@ -364,8 +369,7 @@ def announce(
     en_passant = rules.en_passant_announced and board.is_en_passant(move)
     capture = move.to_square if en_passant else capture
     promotion = rules.promotion_announced and move.promotion is not None
-    after = board.copy(stack=False)
-    after.push(move)
+    after = board_after(board, move)
     end = end_of(after, rules, limits, ply=(ply or 0) + 1)
     pawn_tries = None if end is not None else pawn_try_info(after, rules.pawn_tries)
     checks = Check(sum(set(check_directions(after)))) if rules.checks_announced else NO_CHECK

@@ -3,8 +3,6 @@
 `GameRecord.replay` plays through a new `Referee` and compares, so a record that replays is a game of Kriegspiel.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata
@@ -107,7 +105,7 @@ class GameRecord:
     @classmethod
     def of(
         cls, referee: Referee, headers: Mapping[str, str] | None = None, seconds: Sequence[float | None] = ()
-    ) -> GameRecord:
+    ) -> "GameRecord":
         """Return the record of a game so far, with the time of each move made, or none."""
         if seconds and len(seconds) != referee.ply:
             raise RecordError(f"illegal times: {len(seconds)} given for {referee.ply} moves; it takes one a move")

@@ -7,21 +7,19 @@ import chess
 from kriegbot.endgames.king_squares import BareKing
 from kriegbot.endgames.proofs import probe_king
 from referee import Announcement, Answer, OpponentMoved, OwnTry, announce
+from referee.announcement import board_after
 
 
 def hostile_step(board: chess.Board, king: BareKing) -> chess.Move:
     """Return a capture if there is one, else the king's step after which mate takes longest by the proofs.
 
-    Args:
-      board: the king's side to move, with a legal move.
-      king: what we know of it, after our last move.
+    `board` has the king's side to move, with a legal move; `king` is what we know of it, after our last move.
     """
     after = king.after(OpponentMoved(Announcement()))
 
     def merit(move: chess.Move) -> tuple[bool, float]:
-        next_board = board.copy(stack=False)
-        next_board.push(move)
-        return board.is_capture(move), 0.0 if board.is_capture(move) else moves_left(next_board, after)
+        is_capture = board.is_capture(move)
+        return is_capture, 0.0 if is_capture else moves_left(board_after(board, move), after)
 
     return max(board.legal_moves, key=merit)
 

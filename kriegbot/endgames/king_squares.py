@@ -3,9 +3,8 @@
 With us to move it is exact for the announcements since the king lost its last piece. 64 squares need no sampling.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
+from typing import Self
 
 import chess
 import numpy as np
@@ -37,13 +36,13 @@ class BareKing:
     refused: int = 0
 
     @classmethod
-    def anywhere(cls, color: chess.Color, men: Men, rules: RuleSet = BERKELEY) -> BareKing:
+    def anywhere(cls, color: chess.Color, men: Men, rules: RuleSet = BERKELEY) -> Self:
         """Return a king on any square that is legal with us to move."""
         bare = cls(color, men, chess.BB_ALL, rules)
         return replace(bare, squares=bare.after_step())
 
     @classmethod
-    def of(cls, view: View) -> BareKing | None:
+    def of(cls, view: View) -> Self | None:
         """Return the king of a view; None if the opponent has other pieces."""
         if view.opponent_men > 1:
             return None
@@ -65,7 +64,7 @@ class BareKing:
                     bare = bare.after(event)
         return bare
 
-    def after(self, event: Event) -> BareKing:
+    def after(self, event: Event) -> Self:
         """Return the king after an event of the view."""
         match event:
             case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
@@ -89,16 +88,14 @@ class BareKing:
             squares |= chess.BB_KING_ATTACKS[move.to_square] | chess.BB_SQUARES[move.to_square]
         return squares
 
-    def after_own_move(self, move: chess.Move, announcement: Announcement) -> BareKing:
+    def after_own_move(self, move: chess.Move, announcement: Announcement) -> Self:
         """Return the king after the referee accepted our try."""
         illegal = chess.BB_EMPTY if is_pawn_capture(move, self.men) else self.refusing(move)
         after = replace(self, men=moved(self.men, move))
         squares = self.squares & ~illegal & ~squares_of(after.men)
         if self.rules.checks_announced:
-            squares = sum(
-                chess.BB_SQUARES[square]
-                for square in chess.scan_forward(squares)
-                if after.checks_on(square) == announcement.checks
+            squares = squares_of(
+                square for square in chess.scan_forward(squares) if after.checks_on(square) == announcement.checks
             )
         return replace(after, squares=squares)
 
@@ -117,7 +114,7 @@ class BareKing:
             near |= chess.BB_KING_ATTACKS[square]
         return near & ~attacked(self.color, self.men) & ~squares_of(self.men)
 
-    def after_refusal(self) -> BareKing:
+    def after_refusal(self) -> Self:
         """Return the king after one more illegal try: it stands beside as many attacked squares."""
         count, covered, squares = self.refused + 1, attacked(self.color, self.men), chess.BB_EMPTY
         for square in chess.scan_forward(self.squares):
@@ -126,7 +123,7 @@ class BareKing:
                 squares |= chess.BB_SQUARES[square]
         return replace(self, squares=squares, refused=count)
 
-    def without(self, square: chess.Square | None) -> BareKing:
+    def without(self, square: chess.Square | None) -> Self:
         """Return the king of a new turn, its squares as they are, without our piece on a square, if there is one."""
         return replace(self, men={s: piece for s, piece in self.men.items() if s != square}, refused=0)
 

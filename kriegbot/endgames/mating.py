@@ -54,17 +54,14 @@ LEVELS = 8  # of the recursion, moves and refusals together
 
 
 class MateSearch(NamedTuple):
-    """State of a search: lists of moves and outcomes for each level, costs of the tries at the root.
-
-    visits: [0] number of remembered sets of this game, then their keys. stalemate: its cost, LOST or 1.
-    """
+    """State of a search: lists of moves and outcomes for each level, costs of the tries at the root."""
 
     proofs: Proofs
     moves: kb.MoveArray
     outcomes: kb.WordArray
     costs: kb.RealArray
-    visits: kb.WordArray
-    stalemate: float
+    visits: kb.WordArray  # number of remembered sets of this game, then their keys
+    stalemate: float  # its cost, LOST or 1
 
 
 class Survey(NamedTuple):
@@ -244,33 +241,24 @@ def keeps_mate(king: BareKing, move: chess.Move) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MatingTry:
-    """A try against a bare king, its cost in moves, and the proof of a mate, if there is one.
-
-    proved: share of the king's squares in the largest part with a proof.
-    """
+    """A try against a bare king, its cost in moves, and the proof of a mate, if there is one."""
 
     move: chess.Move
     cost: float
     proof: Proof | None
-    proved: float
+    proved: float  # share of the king's squares in the largest part with a proof
 
 
 class Mating:
-    """Search for tries against a bare king through one game, which remembers the sets that it has been in.
-
-    Args:
-      seed: of the choice among equally good tries.
-    """
+    """Search for tries against a bare king in one game; it remembers its sets. `seed` chooses among equal tries."""
 
     def __init__(self, seed: int = 0) -> None:
         self.seed, self.tries, self.visits = seed, 0, np.zeros(MAX_VISITS + 1, np.uint64)
 
     def best_try(self, king: BareKing, *, stalemate_wins: bool = False) -> MatingTry:
-        """Return the best try; raise ValueError without any.
+        """Return the best try against a king with us to move; raise ValueError without any.
 
-        Args:
-          king: with us to move; after a refusal, with the squares that are left.
-          stalemate_wins: True if the rule set counts a stalemated king as lost.
+        After a refusal it has the squares that are left. If `stalemate_wins`, a stalemated king has lost.
         """
         row, squares = pieces_row(king.color, king.men), turned(king.squares, king.color)
         self.tries += 1

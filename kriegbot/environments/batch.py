@@ -376,11 +376,9 @@ class Batch:
         self.reset(seed=seed)
 
     def reset(self, games: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:
-        """Begin new games.
+        """Begin new games: `games` are their numbers, or [games] booleans; None for all.
 
-        Args:
-          games: their numbers, or [games] booleans; None for all.
-          seed: new seed of their `random_actions`; None to continue with the old one.
+        `seed` is a new seed of their `random_actions`; None continues with the old one.
         """
         which = np.arange(*self._shape)[slice(None) if games is None else np.atleast_1d(games)]
         if seed is not None:

@@ -1,10 +1,8 @@
 """Help for a person, by its own view: hints, moves taken back, and the note on them in the game's record."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
-from typing import TypedDict
+from typing import Self, TypedDict
 
 import chess
 import numpy as np
@@ -20,6 +18,7 @@ from kriegbot.search.information_set import InformationSet, are_open
 from kriegbot.search.search import search_tries
 from kriegbot.search.settings import Method
 from referee import GameRecord
+from referee.announcement import board_after
 from referee.text import counted
 
 PARTICLES, SEED = 20_000, 0  # of the belief behind hints
@@ -129,11 +128,7 @@ def percent(chance: float) -> str:
 
 def is_mate(board: chess.Board, move: chess.Move) -> bool:
     """Return True if a legal move mates."""
-    if not board.gives_check(move):
-        return False
-    after = board.copy(stack=False)
-    after.push(move)
-    return after.is_checkmate()
+    return board.gives_check(move) and board_after(board, move).is_checkmate()
 
 
 @dataclass(slots=True)
@@ -145,7 +140,7 @@ class Help:
     has_looked: bool = False
 
     @classmethod
-    def of(cls, record: GameRecord | None) -> Help:
+    def of(cls, record: GameRecord | None) -> Self:
         """Return the help that a record notes."""
         text = "" if record is None else record.headers.get("Help", "")
         counts = [re.search(rf"([0-9]{{1,6}}) {noun}", text) for noun in ("hint", "move")]

@@ -4,8 +4,6 @@
 `benchmarks/puzzles.py` made it from all possible positions, so each answer is certain.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import tomllib
@@ -23,6 +21,7 @@ from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.narration.diary import Diary, gathered, side_name
 from kriegbot.players.human import BadTry, read_try, try_name
 from referee import Answer, Referee, RuleSet, View, announce, parse_action
+from referee.announcement import board_after
 from referee.text import listed, quoted
 
 FIRST_GAME = Path(__file__).parent / "first_game.toml"
@@ -56,7 +55,7 @@ class LessonStep:
         """Return a new referee after the tries played so far."""
         return _referee(self)
 
-    def state(self, tried: Sequence[str] = (), text: str = "") -> StepState:
+    def state(self, tried: Sequence[str] = (), text: str = "") -> "StepState":
         """Return the step after refused tries in UCI notation and one more try as people write it (empty: none).
 
         Raise ValueError if the referee does not refuse one of `tried`.
@@ -298,17 +297,14 @@ def leads_to_mate(boards: Sequence[chess.Board], move: chess.Move, moves: int, r
     for board in legal:
         if moves == 1 and not board.gives_check(move):
             return False
-        after = board.copy(stack=False)
-        after.push(move)
+        after = board_after(board, move)
         if after.is_checkmate():
             continue
         if moves == 1 or not any(after.legal_moves):
             return False
         ours = announce(board, move, rules).code()
         for reply in after.legal_moves:
-            again = after.copy(stack=False)
-            again.push(reply)
-            groups[ours, announce(after, reply, rules).code()].append(again)
+            groups[ours, announce(after, reply, rules).code()].append(board_after(after, reply))
     followed = [*((group, moves - 1) for group in groups.values()), *[(refusing, moves)] * bool(refusing)]
     return bool(legal) and all(
         any(leads_to_mate(group, move, left, rules) for move in {move for board in group for move in board.legal_moves})

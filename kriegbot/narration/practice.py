@@ -116,9 +116,8 @@ def _play(referee: Referee, king: BareKing, move: chess.Move) -> BareKing:
 def _comment(before: View, proof: Proof | None, view: View, now: Proof | None) -> str:
     """Return what a try has done to the proof."""
     if view.end is not None:
-        return (
-            f"{view.end.text()[0].upper()}{view.end.text()[1:]}, after {counted((view.ply + 1) // 2, 'move')} of yours."
-        )
+        end = view.end.text()
+        return f"{end[0].upper()}{end[1:]}, after {counted((view.ply + 1) // 2, 'move')} of yours."
     best = "" if proof is None else try_name(proof.move, before)
     if now is None:
         return "No mate is certain now." + (best and f" {best} would have kept it certain.")

@@ -5,11 +5,10 @@ belief, all different, or on all there are if they are fewer. A difference of co
 above the threshold. Only what happened or was possible in the game comes from the true board.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from typing import Self
 
 import chess
 
@@ -17,6 +16,7 @@ from kriegbot.belief.timeline import FEW, BeliefSnapshot
 from kriegbot.kernels import to_board
 from kriegbot.narration.helping import TryValued, is_mate
 from referee import Announcement, pieces
+from referee.announcement import board_after
 from referee.text import listed
 
 MIN_SHARE, MIN_PAWNS = 0.15, 0.3
@@ -45,9 +45,7 @@ class PlayedMove:
     @property
     def after(self) -> chess.Board:
         """The true board after the move."""
-        board = self.board.copy(stack=False)
-        board.push(self.move)
-        return board
+        return board_after(self.board, self.move)
 
     @property
     def pawns_won(self) -> int:
@@ -130,7 +128,7 @@ class Outlook:
         return self.positions.total
 
     @classmethod
-    def of(cls, positions: Positions, move: chess.Move) -> Outlook:
+    def of(cls, positions: Positions, move: chess.Move) -> Self:
         """Return the outlook of a try."""
         outlook = cls(positions)
         for board in positions.boards:
@@ -166,7 +164,7 @@ class Outlook:
         for square, by in costs:
             self.by[square][by] += 1
 
-    def exceeds(self, count: int, other: Outlook, count_of_other: int, *, of_all: bool = False) -> bool:
+    def exceeds(self, count: int, other: Self, count_of_other: int, *, of_all: bool = False) -> bool:
         """Return True if a count has a share at least `MIN_SHARE` above another outlook's, and not by chance."""
         shares, variance = [], 0.0
         for number, outlook in ((count, self), (count_of_other, other)):
@@ -179,8 +177,7 @@ class Outlook:
 def cost_of(board: chess.Board, capture: chess.Move) -> int:
     """Return the pawns that a capture wins: the captured piece, less the capturing one if it can be recaptured."""
     won, by = PAWNS[captured_type(board, capture)], type_at(board, capture.from_square)
-    after = board.copy(stack=False)
-    after.push(capture)
+    after = board_after(board, capture)
     return won - PAWNS[by] * any(after.generate_legal_captures(to_mask=chess.BB_SQUARES[capture.to_square]))
 
 

@@ -8,8 +8,6 @@ Statistics 48, 1999; http://www.glicko.net/glicko/glicko.pdf). As on chess sites
 games are rated again each time, so the rating follows when those of levels are measured better.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,7 +15,7 @@ from contextlib import suppress
 from datetime import date
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, TypedDict, TypeVar
+from typing import Annotated, Literal, NamedTuple, Self, TypedDict, TypeVar
 
 import chess
 import msgspec
@@ -102,7 +100,7 @@ class PersonResult(msgspec.Struct, frozen=True):
     help: str  # the help that the person had; empty for none
 
     @classmethod
-    def of(cls, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> PersonResult | None:
+    def of(cls, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> Self | None:
         """Return the result of a game; None if it is unfinished, or ended before both sides had moved."""
         end = record.end
         if end is None or end.reason is Reason.ABANDONED or len(record.turns) < 2:

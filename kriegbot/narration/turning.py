@@ -111,10 +111,9 @@ def played_moves(view: View, other: View) -> Iterator[PlayedMove]:
             reply = next((one for _, one in moves_left[other.color]), None)
             later = moves_left[view.color][0][0] if moves_left[view.color] else len(view.events)
             refused = [one for one in view.events[events + 1 : later] if isinstance(one, OwnTry)]
+            moves = made.move, reply.move if reply else None
             announced = made.announcement, reply.announcement if reply else None
-            yield PlayedMove(
-                events, board.copy(stack=False), made.move, reply.move if reply else None, *announced, len(refused)
-            )
+            yield PlayedMove(events, board.copy(stack=False), *moves, *announced, len(refused))
         board.push(made.move)
 
 
@@ -140,12 +139,10 @@ class Hindsight:
     def turning_points(
         self, view: View, other: View, you: chess.Color | None = None, seconds: float = math.inf
     ) -> list[TurningPoint] | None:
-        """Return at most `MAX_POINTS` turning points, the gravest first, from the final views.
+        """Return at most `MAX_POINTS` turning points, the gravest first; then the first turn at which mate was certain.
 
-        Then follows the first turn at which mate was certain, if there was one.
-
-        The turn with the steepest fall within a cliff is one if anything explains it. The texts call the side `you`
-        "you". Return None if `seconds` did not suffice; the next call continues.
+        `view` and `other` are the final views. The turn with the steepest fall within a cliff is one if anything
+        explains it. The texts call the side `you` "you". Return None if `seconds` did not suffice; call again to go on.
         """
         deadline = time.perf_counter() + seconds
         for played in played_moves(view, other):

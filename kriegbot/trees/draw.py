@@ -161,8 +161,5 @@ def _text(
     x: float, y: float, text: str, color: str, halo: bool = False, extra: str = "", anchor: str = "middle"
 ) -> str:
     around = ' paint-order="stroke" stroke="white" stroke-width="7" stroke-linejoin="round"' if halo else ""
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{color}"{around} {extra}>{escape(text)}</text>'
-        if text
-        else ""
-    )
+    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f'<text {place} fill="{color}"{around} {extra}>{escape(text)}</text>' if text else ""

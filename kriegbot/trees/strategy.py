@@ -78,9 +78,8 @@ def check_strategy(tree: Tree, strategy: Strategy) -> None:
     for key, choice in strategy.items():
         player, label = key
         if key not in tree.information_sets:
-            raise TreeError(
-                f"the strategy names information set {quoted(label)} of player {player}, which the tree lacks"
-            )
+            where = f"information set {quoted(label)} of player {player}"
+            raise TreeError(f"the strategy names {where}, which the tree lacks")
         count = len(tree.information_sets[key][0].children)
         if not 0 <= choice < count:
             raise TreeError(f"alternative {choice} of information set {quoted(label)}: alternatives are 0..{count - 1}")

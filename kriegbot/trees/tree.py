@@ -6,8 +6,6 @@ each. A tree is checked once, when it is made, and must not change afterwards. N
 as deep as memory allows.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,7 +47,7 @@ class Leaf:
 class Chance:
     """A move of chance. probabilities: of the children, positive, summing to 1. actions: their names, or none."""
 
-    children: tuple[Node, ...] = field(repr=False)
+    children: tuple["Node", ...] = field(repr=False)
     probabilities: tuple[Number, ...]
     actions: tuple[str, ...] = ()
     name: str = ""
@@ -61,7 +59,7 @@ class Decision:
 
     player: int
     information_set: str
-    children: tuple[Node, ...] = field(repr=False)
+    children: tuple["Node", ...] = field(repr=False)
     actions: tuple[str, ...] = ()
     name: str = ""
 
