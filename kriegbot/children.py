@@ -397,14 +397,12 @@ def own_streams() -> tuple[Iterator[str], TextIO]:
 
 
 def _kill_tree(pid: int) -> None:
-    """Kill a process and its descendants, found by passes over all processes. A suspended one starts no others.
-
-    A supervisor has adopted the daemons of its program.
-    """
+    """Kill a process and its descendants, found by passes over all processes. A suspended one starts no others."""
     tree, size = dict[int, psutil.Process](), -1
     while len(tree) > size:
         size = len(tree)
         for process in psutil.process_iter(["ppid"]):
+            # a supervisor has adopted the daemons of its program
             if process.pid not in tree and (process.pid == pid or process.info["ppid"] in tree):
                 tree[process.pid] = process
                 with contextlib.suppress(psutil.Error):

@@ -11,8 +11,6 @@ All but the first are parts "from outside". Listing names reads the files of a f
 Loading a part runs its code in this process.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import importlib.util
@@ -128,7 +126,7 @@ def files_of(package: str) -> tuple[Path, ...]:
 
 
 @cache
-def entry_points(group: str) -> dict[str, EntryPoint]:
+def entry_points(group: str) -> "dict[str, EntryPoint]":
     """Return the entry points of a group by name, the first of each name. Imports none of them."""
     from importlib import metadata
 

@@ -54,7 +54,8 @@ def program_of(text: str, *, sandbox: bool = True, is_remote: bool = False, expe
     with refusing(BadSpec):
         spec = parse_spec(text, sandbox=sandbox, experimental=experimental)
     if not spec.is_outside and player_kind(spec.name).make is None:
-        raise Refused(f"player {spec.name!r} is a person; it takes a program: {programs()}. People: `kriegbot play`.")
+        known = ", ".join(programs())
+        raise Refused(f"player {spec.name!r} is a person; it takes a program: {known}. People: `kriegbot play`.")
     return spec
 
 

@@ -4,12 +4,10 @@ Results of a pairing are those of its first player. A move is one ply of a game,
 to it. Figures that need games are None without games.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -56,7 +54,7 @@ class Standing:
         return self.losses, self.draws, self.wins
 
     @classmethod
-    def of(cls, losses: int, draws: int, wins: int) -> Standing:
+    def of(cls, losses: int, draws: int, wins: int) -> Self:
         """Compute the figures of these counts."""
         if not losses + draws + wins:
             return cls(0, 0, 0)

@@ -57,9 +57,8 @@ def sample_size(view: View, depth: int, seconds: float, seed: int) -> int:
     method, histories, draws = Method(depth, overconfident, load_evaluator("ks")), 0, 0
     begun = time.perf_counter()
     while (left := seconds - (time.perf_counter() - begun)) > 0:
-        sample = rows[
-            np.minimum(np.searchsorted(bounds, kb.random_numbers(kb.subseed(seed, draws), BATCH)), len(rows) - 1)
-        ]
+        drawn = np.searchsorted(bounds, kb.random_numbers(kb.subseed(seed, draws), BATCH))
+        sample = rows[np.minimum(drawn, len(rows) - 1)]
         result = search_tries(InformationSet.of(view, sample, np.ones(BATCH)), method, left)
         histories += result.boards if result.depth == depth else 0
         draws += 1

@@ -4,13 +4,11 @@ The first player of a pairing has White in even games, counted from 0. Games 2k 
 colours. The seed depends on the tournament's seed, the two players and k, so other pairings change nothing.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from kriegbot.game.match import AnswerStats, PlayerStatistics
 from kriegbot.players.old_names import with_first_names
@@ -78,7 +76,7 @@ class Shard:
         return f"{self.index}/{self.count}"
 
     @classmethod
-    def parse(cls, text: str) -> Shard:
+    def parse(cls, text: str) -> Self:
         """Return the part that a text such as "2/5" names; raise ValueError if it names none."""
         index, _, count = text.partition("/")
         numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 6 else 0 for part in (index, count)]

@@ -11,8 +11,6 @@ added. One process writes, and holds `FILE.lock` meanwhile.
     incidents   processes that died during a game
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -26,7 +24,7 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import product, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, Self, TextIO
 
 import chess
 import msgspec
@@ -38,20 +36,7 @@ from referee.pgn import MAX_BYTES
 from referee.text import quoted, unless_held
 from tournaments import tables
 from tournaments.schedule import MOST_GAMES, Died, Finished, Pairing, ScheduledGame, Shard, TournamentSettings
-from tournaments.tables import (
-    APPLICATION,
-    SCHEMA,
-    AnswerRow,
-    GameRow,
-    IncidentRow,
-    SideRow,
-    StoreError,
-    Tables,
-    connected,
-    create_tables,
-    named,
-    short,
-)
+from tournaments.tables import AnswerRow, GameRow, IncidentRow, SideRow, StoreError, Tables, named, short
 
 __all__ = ["FORMS", "Store", "StoreError"]
 
@@ -78,8 +63,8 @@ class Store(Tables):
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         super().__init__(path, connection)
         texts = dict(self.rows("SELECT name, value FROM settings"))
-        if (schema := texts.get("schema")) != SCHEMA:
-            raise StoreError(f"{named(path)}: its format is {quoted(schema)}; this program reads {SCHEMA!r}")
+        if (schema := texts.get("schema")) != tables.SCHEMA:
+            raise StoreError(f"{named(path)}: its format is {quoted(schema)}; this program reads {tables.SCHEMA!r}")
         try:
             rows = self.rows("SELECT first, second FROM pairings ORDER BY id")
             pairings = tuple(Pairing(*map(with_current_names, row)) for row in rows)
@@ -97,19 +82,19 @@ class Store(Tables):
 
     @classmethod
     @contextmanager
-    def open(cls, path: str | os.PathLike[str]) -> Iterator[Store]:
+    def open(cls, path: str | os.PathLike[str]) -> Iterator[Self]:
         """Open a store to read; raise StoreError if there is none, or it cannot be read."""
         where = Path(path)
         if not os.path.isfile(where):  # `Path.is_file` raises if a name is too long
             raise StoreError(f"{named(where)}: there is no such file")
-        with closing(connected(where, "ro")) as connection:
+        with closing(tables.connected(where, "ro")) as connection:
             yield cls(where, connection)
 
     @classmethod
     @contextmanager
     def writing(
         cls, path: str | os.PathLike[str], settings: TournamentSettings, games: int, shard: Shard | None = None
-    ) -> Iterator[Store]:
+    ) -> Iterator[Self]:
         """Open a store to add games: a new file, or one of the same tournament and shard; raise StoreError."""
         where, shard = Path(path), shard or Shard()
         if not os.path.isdir(where.parent):
@@ -128,9 +113,9 @@ class Store(Tables):
             if where.exists() and where.stat().st_nlink > 1:  # whoever reads the other name reads the players' seeds
                 raise StoreError(f"cannot write to {named(where)}: it has a hard link elsewhere; copy it")
             if not where.exists() or where.stat().st_size == 0:
-                identity = {"schema": SCHEMA, **_identity(settings), "games": str(games), "shard": str(shard)}
+                identity = {"schema": tables.SCHEMA, **_identity(settings), "games": str(games), "shard": str(shard)}
                 _create(where, identity, settings.pairings)
-            with closing(connected(where, "rw")) as connection:
+            with closing(tables.connected(where, "rw")) as connection:
                 store = cls(where, connection)
                 other_shard = "" if store.shard == shard else f"shard {store.shard}, here {shard}"
                 if differing := _differences(store.settings, settings) or other_shard:
@@ -287,7 +272,7 @@ def _create(path: Path, settings: Mapping[str, str], pairings: Iterable[Pairing]
     part = path.with_name(f".kriegbot-{os.getpid()}.part")
     try:
         with closing(sqlite3.connect(part, isolation_level=None)) as connection:
-            connection.executescript(f"PRAGMA application_id = {APPLICATION};" + create_tables())
+            connection.executescript(f"PRAGMA application_id = {tables.APPLICATION};" + tables.create_tables())
             connection.executemany("INSERT INTO settings VALUES (?, ?)", settings.items())
             rows = [(number, pairing.first, pairing.second) for number, pairing in enumerate(pairings)]
             connection.executemany("INSERT INTO pairings VALUES (?, ?, ?)", rows)

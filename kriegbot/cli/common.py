@@ -58,9 +58,8 @@ def seconds(what: str, low: float, high: float, *words: str) -> Callable[[Any], 
         with suppress(ValueError):
             if text in words or low <= float(text) <= high:
                 return None if text in words else float(text)
-        raise Refused(
-            f"illegal {what} {quoted(str(text))}: it takes {', or '.join([*words, f'{low:g}..{high:.0f}'])} seconds"
-        )
+        allowed = ", or ".join([*words, f"{low:g}..{high:.0f}"])
+        raise Refused(f"illegal {what} {quoted(str(text))}: it takes {allowed} seconds")
 
     return parse
 
@@ -80,11 +79,6 @@ def group(help_: str) -> typer.Typer:
     """Declare a command that has commands of its own."""
     names = {"help_option_names": ["-h", "--help"]}
     return typer.Typer(add_completion=False, help=help_, context_settings=names, rich_markup_mode=None)
-
-
-def programs() -> list[str]:
-    """Return the names of the built-in players that are programs, for completion."""
-    return [name for name, kind in specs.players().items() if kind.make is not None]
 
 
 RULES = option(

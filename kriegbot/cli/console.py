@@ -14,20 +14,9 @@ import chess
 from rich.console import Console
 from rich.text import Text
 
+from kriegbot.cli import screen
 from kriegbot.cli.common import progress_text
-from kriegbot.cli.screen import (
-    GLYPHS,
-    BoardPicture,
-    Heat,
-    board,
-    draw_beside,
-    fitting,
-    has_tints,
-    is_terminal,
-    no_emoji,
-    size_of,
-    whole_percent,
-)
+from kriegbot.cli.screen import BoardPicture
 from kriegbot.narration import glance
 from kriegbot.narration.diary import Diary, Subject, gathered, side_name
 from kriegbot.narration.even_time import EvenTime
@@ -53,8 +42,8 @@ COLUMNS_BESIDE = 25  # columns besides the board's
 class PlainConsole:
     """Plain text on stdout and stdin: the chances of `heat` at each turn and, at a terminal, the board beside them."""
 
-    def __init__(self, names: Mapping[chess.Color, str], heat: Heat | None = None) -> None:
-        self._names, self._heat, self._has_boards = names, heat, is_terminal()
+    def __init__(self, names: Mapping[chess.Color, str], heat: screen.Heat | None = None) -> None:
+        self._names, self._heat, self._has_boards = names, heat, screen.is_terminal()
         self._diary, self._even = Diary(for_person=True), EvenTime()
         self._shown: View | None = None
         self._has_shown_progress = self._has_shown_seed = self._is_closed = self._is_restart = False
@@ -140,7 +129,7 @@ def heat_table(heat: Sequence[float], basis: str, bottom: chess.Color) -> list[s
         return ["The places of the opponent's pieces are not known."]
     lines = [f"Chance in percent that an opponent's piece stands there, from {basis}:"]
     for row in glance.rows(bottom):
-        percents = " ".join(f"{whole_percent(heat[square]):>3}" for square in row)
+        percents = " ".join(f"{screen.whole_percent(heat[square]):>3}" for square in row)
         lines.append(f"{chess.square_rank(row[0]) + 1} {percents}")
     return [*lines, "  " + " ".join(f"{name:>3}" for name in glance.file_names(bottom))]
 
@@ -148,7 +137,7 @@ def heat_table(heat: Sequence[float], basis: str, bottom: chess.Color) -> list[s
 class TerminalConsole:
     """A console drawn on a terminal, with chances on the board if `heat` is given."""
 
-    def __init__(self, names: Mapping[chess.Color, str], heat: Heat | None, console: Console) -> None:
+    def __init__(self, names: Mapping[chess.Color, str], heat: screen.Heat | None, console: Console) -> None:
         self._names, self._heat, self._console = names, heat, console
         self._diary, self._even = Diary(for_person=True), EvenTime()
         self._lines: Sequence[str] = ()
@@ -207,7 +196,7 @@ class TerminalConsole:
         self._diary.take(view)
         self.close()
         picture = self._picture(own_men(view) if truth is None else truth.piece_map(), view, ())
-        self._console.print(board(picture, self._scale()))
+        self._console.print(screen.board(picture, self._scale()))
         self._console.print()
         for entry in self._diary.entries[-1:]:
             if entry.subject is not Subject.END:
@@ -229,17 +218,17 @@ class TerminalConsole:
         heat, basis = self._heat(view) if self._heat is not None else ((), "")
         picture = self._picture(own_men(view), view, heat)
         scale = self._scale()
-        width, height = size_of(scale)
+        width, height = screen.size_of(scale)
         height = max(height, self._console.height - ROWS_BESIDE - 1)
         title = Text(f" Kriegspiel · {view.rules.title} · move {view.ply // 2 + 1}", "dim")
         title.append(f" · chances from {basis}" * bool(heat))
         side = self._side(view, max(20, self._console.width - width - 3), height)
-        draw_beside(self._console, title, board(picture, scale), side)
+        screen.draw_beside(self._console, title, screen.board(picture, scale), side)
         self._console.print(self._last(), no_wrap=True, overflow="ellipsis")
 
     def _side(self, view: View, width: int, height: int) -> Text:
         you_took = f", you took {text}" if (text := glance.captures_text(view)) else ""
-        lost = no_emoji("".join(map(GLYPHS.__getitem__, glance.lost_pieces(view))))
+        lost = screen.no_emoji("".join(map(screen.GLYPHS.__getitem__, glance.lost_pieces(view))))
         you_lost = f", lost {lost}" if lost else ""
         opponent = self._player(not view.color, counted(view.opponent_men, "piece") + you_took, width)
         own = self._player(view.color, counted(len(view.men), "piece") + you_lost, width)
@@ -283,10 +272,10 @@ class TerminalConsole:
     def _picture(self, men: Mapping[chess.Square, chess.Piece], view: View, heat: Sequence[float]) -> BoardPicture:
         check = check_to_answer(view)
         faint = check.idle_pieces(view) if check else frozenset[chess.Square]()
-        return BoardPicture(men, view.color, glance.marks(view), heat, faint, has_tints=has_tints(self._console))
+        return BoardPicture(men, view.color, glance.marks(view), heat, faint, has_tints=screen.has_tints(self._console))
 
     def _scale(self) -> int:
-        return fitting(self._console.width - COLUMNS_BESIDE, self._console.height - ROWS_BESIDE)
+        return screen.fitting(self._console.width - COLUMNS_BESIDE, self._console.height - ROWS_BESIDE)
 
 
 def _wrapped(text: str, width: int) -> list[str]:

@@ -3,8 +3,6 @@
 Only what our own side knows is shown: our tries, the number of moves, and the clocks.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -96,7 +94,7 @@ def register(
     print(f"Registered {username}; its token is in {path}, which only you can read.")
 
 
-def _registered(address: str, body: Json, key: str) -> Json:
+def _registered(address: str, body: "Json", key: str) -> "Json":
     """Return the site's answer to a request to register; no key goes with it if there is none."""
     from kriegbot.online import site as api
 
@@ -141,7 +139,7 @@ def run(settings: str | None = FILE) -> None:
         print(f"{counted(count, 'game')} unfinished on the site; run this again to resume.")
 
 
-def _settings(file: str | None) -> BotSettings:
+def _settings(file: str | None) -> "BotSettings":
     if find_spec("httpx") is None:
         raise Refused("playing online needs httpx: pip install httpx.")
     from kriegbot.online import BotSettings, load_settings

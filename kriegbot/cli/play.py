@@ -30,7 +30,7 @@ from kriegbot.narration.results import Results
 from kriegbot.players.base import Leave
 from kriegbot.players.human import Answer, HumanPlayer
 from kriegbot.players.kriegbot import BEST, LEVELS
-from kriegbot.players.specs import PlayerSpec
+from kriegbot.players.specs import PlayerSpec, programs
 from kriegbot.request import PERSON, Refused, games_folder, is_played, is_resumable, path_of, playing, saved_games
 from referee import GameRecord, Reason, RecordError, Resign, RuleSet, View, load_record
 from referee.text import unless_held
@@ -48,7 +48,7 @@ TAKEN_BACK = "a move was taken back"  # the reason for which a person leaves a g
 def play(
     context: typer.Context,
     opponent: str | None = option(
-        "SPEC", "Another program as your opponent; see `kriegbot players`.", autocompletion=common.programs
+        "SPEC", "Another program as your opponent; see `kriegbot players`.", autocompletion=programs
     ),
     level: str | None = option(
         "NAME",

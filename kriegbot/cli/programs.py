@@ -34,8 +34,8 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def match(
-    white: str = argument("WHITE", "White's player: rand, overconfident:depth=2, ...", autocompletion=common.programs),
-    black: str = argument("BLACK", "Black's player.", autocompletion=common.programs),
+    white: str = argument("WHITE", "White's player: rand, overconfident:depth=2, ...", autocompletion=specs.programs),
+    black: str = argument("BLACK", "Black's player.", autocompletion=specs.programs),
     rules: str = common.RULES,
     limits: str = common.DRAW_LIMITS,
     seed: int | None = common.SEED,
@@ -100,7 +100,7 @@ def kinds_of_parts() -> tuple[Parts, ...]:
 
 def check_player(
     player: str = argument(
-        "SPEC", "rand, path/bot.py:Class, package.module:Class or program:COMMAND.", autocompletion=common.programs
+        "SPEC", "rand, path/bot.py:Class, package.module:Class or program:COMMAND.", autocompletion=specs.programs
     ),
     patience: float | None = common.PATIENCE,
     sandbox: bool | None = common.SANDBOX,

@@ -23,7 +23,7 @@ from kriegbot.cli.common import argument, flag, one_of, option, preparing
 from kriegbot.game.process import ProcessSeat, find_rules
 from kriegbot.game.sandbox import can_read, why_unavailable
 from kriegbot.game.seat import PlayerFailed
-from kriegbot.players.specs import PlayerSpec, parse_spec, versions_of
+from kriegbot.players.specs import PlayerSpec, parse_spec, programs, versions_of
 from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, save_whole, seed_of, whole_of
 from referee import Limits, RuleSet
 from referee.text import atomic_file, counted, quoted
@@ -69,7 +69,7 @@ TEST = option(
 
 def tournament(
     players: list[str] = argument(
-        "SPEC SPEC [SPEC ...]", "The players: rand, overconfident:depth=2, ...", autocompletion=common.programs
+        "SPEC SPEC [SPEC ...]", "The players: rand, overconfident:depth=2, ...", autocompletion=programs
     ),
     games: int = GAMES,
     round_robin: bool = flag("Every player against every other (the default).", "--round-robin"),

@@ -5,8 +5,6 @@ the process of a built-in player for later games. A player from outside gets a f
 if wanted and there, and an unpredictable seed. `try_out` and `find_rules` try what comes from outside before a game.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -166,7 +164,7 @@ class ProcessSeat(Seat):
         spec: PlayerSpec,
         *,
         patience: float | None = None,
-        report: Progress | None = None,
+        report: "Progress | None" = None,
         low_priority: bool = False,
         has_own_seed: bool = True,
         begins_late: bool = False,
@@ -336,7 +334,7 @@ def _hashes(spec: PlayerSpec) -> dict[Path, str]:
         raise PlayerFailed(Failure.REFUSED, f"player {quoted(spec.name)}: {error}") from None
 
 
-def try_out(spec: PlayerSpec, rules: RuleSet = BERKELEY, report: Progress | None = None) -> None:
+def try_out(spec: PlayerSpec, rules: RuleSet = BERKELEY, report: "Progress | None" = None) -> None:
     """Start a player that uses anything from outside. One from outside itself has to answer a view, too.
 
     Raise BadSpec if the player or one of its parts does not load or compile, or fails at once; CannotStart.

@@ -1,7 +1,5 @@
 """Make players and load rule sets in this process. Kernels are imported only for players that use them."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from kriegbot.options import value_text
@@ -28,7 +26,7 @@ def load_rules(name: str) -> RuleSet:
     return rules
 
 
-def make_player(spec: PlayerSpec, seed: int, report: Progress | None = None, *, is_early: bool = False) -> Player:
+def make_player(spec: PlayerSpec, seed: int, report: "Progress | None" = None, *, is_early: bool = False) -> Player:
     """Make a player for one game. A built-in one with a fixed number of samples plays the same game from the same seed.
 
     A player from outside is loaded into this process. `report` is called while kernels are being compiled; `is_early`

@@ -9,8 +9,6 @@ OPTIONS are name=value, separated by commas. Parsing loads no player from outsid
 options. `kriegbot.players.making` makes players.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -61,12 +59,12 @@ def players() -> Mapping[str, PlayerKind]:
 def check_is_program(name: str, kind: PlayerKind) -> None:
     """Raise BadSpec for a person, who needs a console (`kriegbot.players.human`)."""
     if kind.make is None:
-        raise BadSpec(f"player {name!r} is only for `kriegbot play`; choose one of {programs()}.")
+        raise BadSpec(f"player {name!r} is only for `kriegbot play`; choose one of {', '.join(programs())}.")
 
 
-def programs() -> str:
-    """Return the names of the built-in players other than people, for messages."""
-    return ", ".join(name for name, kind in players().items() if kind.make is not None)
+def programs() -> list[str]:
+    """Return the names of the built-in players other than people."""
+    return [name for name, kind in players().items() if kind.make is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ class PlayerSpec:
             return self.options.get(option)
         return next((known.default for known in player_kind(self.name).options if known.name == option), None)
 
-    def with_option(self, option: str, text: str) -> PlayerSpec:
+    def with_option(self, option: str, text: str) -> "PlayerSpec":
         """Return this player with one option changed; raise BadSpec for a program, or if a built-in one refuses it."""
         if self.command:
             raise BadSpec(f"a program takes no option {quoted(option)}; its command carries its settings.")

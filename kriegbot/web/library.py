@@ -5,8 +5,6 @@ nor one that is a link or has a hard link elsewhere. Seats and the address let o
 with the next server. They are secrets: but on Windows, a file that others can read is ignored and replaced.
 """
 
-from __future__ import annotations
-
 import io
 import logging
 import secrets
@@ -19,7 +17,7 @@ from datetime import datetime
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Self, TypeVar
 
 import chess.pgn
 import msgspec
@@ -266,7 +264,7 @@ class KeptAnalysis:
     looks: dict[int, bytes] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, folder: Path, record: GameRecord, you: chess.Color | None) -> KeptAnalysis:
+    def load(cls, folder: Path, record: GameRecord, you: chess.Color | None) -> Self:
         """Return what the folder has of a game, if anything."""
         turns = [(turn.move, turn.tries) for turn in record.turns]
         name = sha256(repr((record.rules, record.limits, record.start, you, turns)).encode()).hexdigest()[:32]

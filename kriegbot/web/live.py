@@ -5,8 +5,6 @@ stops the game and continues it from there; the program then restarts from its o
 after each try, but the page opens no file of a game in progress.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 import threading
@@ -65,7 +63,7 @@ class Side(PageGame):
     kind = "play"
     color: chess.Color
 
-    def __init__(self, game: LiveGame, color: chess.Color, *, may_invite: bool) -> None:
+    def __init__(self, game: "LiveGame", color: chess.Color, *, may_invite: bool) -> None:
         side, seating = chess.COLOR_NAMES[color], game.setup.seating
         super().__init__(game.registry, game, game.setup.id_of(side))
         self.game, self.color, self.may_invite = game, color, may_invite
@@ -91,9 +89,8 @@ class Side(PageGame):
             return None
         setup, other = self.game.setup, self.game.people[not self.color]
         clock = None if setup.control is None else str(setup.control)
-        return notices.Invited(
-            self.id, chess.COLOR_NAMES[self.color], rules_called(setup.rules, setup.limits), clock, other.name
-        )
+        rules = rules_called(setup.rules, setup.limits)
+        return notices.Invited(self.id, chess.COLOR_NAMES[self.color], rules, clock, other.name)
 
     def sit_down(self, browser: str, name: str, *, is_host: bool) -> None:
         """Seat a browser; between two people only the first one, or another one of the host. Raise Refused for others.

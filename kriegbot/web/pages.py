@@ -1,7 +1,5 @@
 """Pages of games: sides of people, programs to watch, saved games, games of others; and how browsers ask for them."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Mapping
@@ -28,19 +26,10 @@ from kriegbot.request import (
     rules_of,
     seed_of,
 )
+from kriegbot.web import notices
 from kriegbot.web.library import Seating
 from kriegbot.web.live import ONLOOKERS, GameSetup, LiveGame, Side
-from kriegbot.web.notices import (
-    CheckersFound,
-    HeatMap,
-    HintMessage,
-    NextGame,
-    NotYet,
-    PaceSet,
-    Refusal,
-    SideView,
-    letters,
-)
+from kriegbot.web.notices import HeatMap, NextGame, NotYet, Refusal, SideView, letters
 from kriegbot.web.registry import PageGame, Registry
 from kriegbot.web.requests import Act, Invite, New, Rename, Request, SetPace, Switch, Watch, WithTry
 from kriegbot.web.review import AnalystFailed, Beliefs, Review
@@ -133,13 +122,13 @@ class PersonGame(Side):
     async def _find_checkers(self, view: View) -> None:
         with suppress(AnalystFailed):
             belief = await self.registry.analyst.ask(Beliefs.belief, self.game.analysis, view)
-            self.publish(CheckersFound(view.ply, belief.checkers))
+            self.publish(notices.CheckersFound(view.ply, belief.checkers))
 
     async def _hint(self, view: View) -> None:
         hint = await self.registry.analyst.ask(Beliefs.hint, self.game.analysis, view)
         if self.game.is_alive():
             self.game.help.hints += 1
-            self.publish(HintMessage(view.ply, **hint))
+            self.publish(notices.HintMessage(view.ply, **hint))
 
     def _play_again(self) -> None:
         if self.record is None:
@@ -151,7 +140,7 @@ class PersonGame(Side):
         else:
             self.publish(self._last[NextGame])
 
-    def _another(self, old: GameSetup, *, swaps: bool) -> dict[chess.Color, PersonGame]:
+    def _another(self, old: GameSetup, *, swaps: bool) -> "dict[chess.Color, PersonGame]":
         """Add a new game on the same terms: a rematch, or a game of this person with anybody."""
         sides = {color ^ swaps: side for color, side in self.game.people.items()}
         programs = {color ^ swaps: program for color, program in self.game.programs.items()}
@@ -209,7 +198,7 @@ class WatchedGame(PageGame):
         with self._changed:
             self._pace, self._is_paused = seconds, is_paused
             self._changed.notify_all()
-        self.publish(PaceSet(seconds, is_paused))
+        self.publish(notices.PaceSet(seconds, is_paused))
 
     def _see(self, view: View) -> None:
         """Add a frame before a program's try. The waiting program has just received its view, too."""

@@ -1,7 +1,5 @@
 """The games of one server: their messages to browsers, their limits, and their end."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging
@@ -77,7 +75,7 @@ class PageGame:
     color: chess.Color | None = None  # the side that a person plays here
     may_invite = False  # True for the host's side of a game between two people
 
-    def __init__(self, registry: Registry, play: GameThread | None = None, id_: str | None = None) -> None:
+    def __init__(self, registry: "Registry", play: GameThread | None = None, id_: str | None = None) -> None:
         self.id = id_ or secrets.token_urlsafe(12)  # its name in addresses
         self.registry, self.play = registry, play or GameThread()
         self.record: GameRecord | None = None  # after its end

@@ -5,8 +5,6 @@ when a view brings nothing new, so that the timing reveals nothing either. Progr
 games, and whose games can be abandoned.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import re
@@ -14,7 +12,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import chess
 
@@ -51,7 +49,7 @@ class TimeControl:
     increment: int
 
     @classmethod
-    def of(cls, text: str | None) -> TimeControl | None:
+    def of(cls, text: str | None) -> Self | None:
         """Parse a text such as "300+5", as in PGN's TimeControl; None stands for no clock."""
         if text is None:
             return None

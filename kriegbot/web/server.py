@@ -203,10 +203,7 @@ def serve(
 
 
 def opener_in(games: Path) -> Path:
-    """Return the file that leads the browser to the page. Browsers in a snap or flatpak read no hidden folder of Linux.
-
-    Nor do they see the /tmp of others.
-    """
+    """Return the file that leads the browser to the page: in a snap or flatpak it sees no hidden folder and no /tmp."""
     if sys.platform == "linux":
         with contextlib.suppress(RuntimeError):  # no home
             for folder in (platformdirs.user_downloads_path(), Path.home()):
