@@ -29,7 +29,8 @@ from kriegbot.cli.main import main
 from referee import RULE_SETS
 
 WIDTH = {"COLUMNS": "100", "TERMINAL_WIDTH": "100"}
-COMMON = ("--rules", "--limits", "--patience", "--sandbox", "--seed", "--port", "--no-browser", "--host")
+GAME_OPTIONS = ("--rules", "--limits", "--patience", "--sandbox", "--seed", "--json", "--show-belief")
+COMMON = (*GAME_OPTIONS, "--port", "--no-browser", "--host")
 """Options of several commands; the page explains them once, in the words of `match` or `play`."""
 GROUPS = {
     "Play": ("learn", "play", "resume", "results"),
@@ -41,10 +42,10 @@ GROUPS = {
 HEAD = """\
 # Commands
 
-Every command with its options. `python scripts/pages.py` makes this page from `--help`. See [play.md](play.md) for how
-to play, and [bots.md](bots.md#naming-a-player) for how to name a player.
+`python scripts/pages.py` makes this page from `--help`. See [play.md](play.md) for how to play, and
+[bots.md](bots.md#naming-a-player) for how to name a player.
 
-Results go to standard output, problems to standard error in one line. `-h` or `--help` explains any command.
+Results go to standard output, problems to standard error in one line.
 
 | exit code | meaning |
 |---|---|
@@ -53,13 +54,11 @@ Results go to standard output, problems to standard error in one line. `-h` or `
 | 2 | bad input |
 | 130 | interrupted, by Ctrl-C or SIGTERM |
 
-A player that is not built in forfeits a game if it raises, hangs, dies or answers wrongly, whatever the reason: its
-memory and its files are its own affair. So does a player with a part that is not built in, such as an evaluator, except
-if its process is killed or lacks memory or files. A player that is all ours forfeits only by time. Nobody wins a game
-by another failure: an error of ours, a process that cannot start, memory, disk or open files that are short, a worker
-that is killed. `match` and `play` then end without a result, and `tournament` plays the game again, three times in all,
-before it gives the game up. Time in which kriegbot itself is suspended does not count, and damaged files of compiled
-kernels are made again.
+A player that is not built in forfeits a game if it raises, hangs, dies or answers wrongly, whatever the reason. So does
+a player with a part that is not built in, such as an evaluator, except if its process is killed or lacks memory or
+files. A player that is all ours forfeits only by time. Nobody wins a game by another failure, such as a process that
+cannot start or a full disk. `match` and `play` then end without a result, and `tournament` plays the game again, three
+times in all. Time in which kriegbot itself is suspended does not count.
 """
 
 
@@ -83,11 +82,15 @@ def _option(text: str, name: str) -> str:
 
 def _without(text: str, common: Iterable[str]) -> str:
     """Return a command's help, which only names the `common` options."""
-    has = [option for option in common if option in text]
-    for option in has:
-        text = text.replace(option, "")
+    has = []
+    for option in common:
+        name = option.split()[0]
+        own = _option(text, name)
+        if own.split() == option.split():
+            text = text.replace(own, "")
+            has.append(name)
     text = text.removesuffix("\n    Options:\n")
-    return f"{text}\n    Also: {', '.join(option.split()[0] for option in has)}.\n" if has else text
+    return f"{text}\n    Also: {', '.join(has)}.\n" if has else text
 
 
 def _help(path: list[str]) -> str:
