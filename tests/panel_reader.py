@@ -184,6 +184,15 @@ class Panels:
         elif found := re.fullmatch(r"mate in (<1|>99|\d+)%", one["shown"]):
             told = {"<1": 0.5, ">99": 99.5}.get(found[1]) or float(found[1])
             self.claim(abs(100 * mated / all_ - told) <= 0.51, at, f"{one['name']}: {one['shown']}, {mated / all_}")
+        elif "mate" in one["shown"]:
+            refusing = [board for board, _ in weighted if not board.is_legal(move)]
+            replied = [
+                pushed(after, reply)
+                for board, _ in legal
+                for after in [pushed(board, move)]
+                for reply in after.legal_moves
+            ]
+            self.claim(not mated and any(map(mates, refusing + replied)), at, f"{one['name']}: {one['shown']}")
         elif "loses" in one["shown"] or "lose" in one["shown"]:
             losing = sum(count for board, count in legal if mates(pushed(board, move)))
             self.claim(losing, at, f"{one['name']} {one['shown']}: no board has a mate")

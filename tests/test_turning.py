@@ -12,7 +12,7 @@ from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.cli.main import main
 from kriegbot.endgames import probe
 from kriegbot.game.match import play_game
-from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, hint
+from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, hint, value_tries
 from kriegbot.narration.reasons import Reasons
 from kriegbot.narration.results import THEMES
 from kriegbot.narration.turning import (
@@ -230,6 +230,15 @@ def test_a_hint_names_the_try_of_a_certain_mate_and_its_bound() -> None:
     given = hint(belief)
     assert given["text"] == f"Mate in at most {proof.moves} moves, whatever the king does."
     assert [(one["uci"], one["shown"]) for one in given["tries"]] == [(proof.move.uci(), f"mate in {proof.moves}")]
+
+
+def test_a_value_that_counts_mates_by_other_moves_says_so() -> None:
+    view = referee_of("g8h8", "6k1/3Q4/6K1/3P4/8/8/8/8 b - - 0 1").view(chess.WHITE)  # or to f8
+    belief = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES).at(view)
+    assert belief is not None
+    shown = {one["name"]: (one["shown"], one["legal"]) for one in value_tries(belief)}
+    assert shown["Qd8"] == ("mate", 1.0)
+    assert shown["Kh7"] == ("may lead to mate", 0.5)
 
 
 LEVEL_GAMES = 60

@@ -26,9 +26,9 @@ HINTS, HINT_SAMPLES, MIN_LEGAL = 3, 200, 0.3
 """Tries that a hint names, histories sampled for it, and the least chance that a move is legal."""
 ROUNDING = 1e-9  # of sums of weights
 MASTER = LEVELS["master"]
-WINNING, LOSING, MOSTLY_LOSING = 1_000, -4_500, -7_250
-"""Centipawns from which a value may count mates, and below which it must: material without promotions is worth 45 pawns
-at most, and a mate 100, so that below the last one more than half of the replies mate."""
+WINNING, MATING, MOSTLY_MATING = 1_000, 4_500, 7_250
+"""Centipawns from which a value may count mates, and beyond which it must, on either side: material without promotions
+is worth 45 pawns at most, and a mate 100, so that beyond the last one mates have more than half of the weight."""
 
 
 class TryValued(TypedDict):
@@ -105,12 +105,17 @@ def value_tries(belief: BeliefSnapshot) -> list[TryValued]:
 
 
 def _shown(value: float, belief: BeliefSnapshot, move: chess.Move) -> str:
-    """Return a value for people: pawns or, if it counts mates, words such as "mate in 40%"."""
-    if value <= LOSING:
-        return "often loses at once" if value <= MOSTLY_LOSING else "may lose at once"
+    """Return a value for people: pawns or, if it counts mates, words such as "mate in 40%".
+
+    Mates that a move does not give itself come by another try after a refusal, or by the next move.
+    """
+    if value <= -MATING:
+        return "often loses at once" if value <= -MOSTLY_MATING else "may lose at once"
     boards = [to_board(row) for row in belief.rows] if value >= WINNING else []
     legal = [(board, count) for board, count in zip(boards, belief.counts, strict=False) if board.is_legal(move)]
     mates = [count for board, count in legal if is_mate(board, move)]
+    if not mates and value >= MATING:
+        return "often leads to mate" if value >= MOSTLY_MATING else "may lead to mate"
     if not mates:
         return f"{value / 100:+.2f}"
     share = sum(mates) / sum(count for _, count in legal)
