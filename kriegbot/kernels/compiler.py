@@ -83,7 +83,7 @@ def kernel_folder() -> Path:
 class InnerCode(JITCodeLibrary):  # type: ignore[misc]
     """The code of an inner kernel, which only other kernels call. These contain copies of it and optimize them.
 
-    So it is neither optimized nor made machine code by itself, which numba would do: about a quarter of all work.
+    So it is neither optimized nor made machine code by itself, as numba would do.
     """
 
     def finalize(self) -> None:

@@ -75,7 +75,9 @@ def _compile_in_workers(marker: str, report: Progress | None, is_low: bool) -> b
     cores = usable_cores()
     with WorkerPool(cores, lower_priority if is_low else None) as pool:
         try:
-            listing, *_ = [pool.submit(_jobs, marker), *(pool.submit(_start) for _ in range(cores - 1))]
+            listing = pool.submit(_jobs, marker)
+            for _ in range(cores - 1):
+                pool.submit(_start)
             jobs = listing.result()
             order, done, total = TopologicalSorter(jobs), 0, len(jobs)
             chains, ready = _chains(jobs), list[str]()
@@ -99,7 +101,7 @@ def _compile_in_workers(marker: str, report: Progress | None, is_low: bool) -> b
 
 
 def _start() -> None:
-    """Import what takes a worker a second, while another lists the jobs."""
+    """Import numba, while another worker lists the jobs."""
     load_compiler()
 
 
