@@ -26,7 +26,8 @@ from kriegbot.narration import even_time, helping, learning, reasons, results, t
 from kriegbot.online import MAX_GAMES, reading
 from kriegbot.online import game as online
 from kriegbot.online.site import SITE_RULES
-from kriegbot.players.kriegbot import FLAGSHIP, LEVELS
+from kriegbot.players import search as player
+from kriegbot.players.kriegbot import FLAGSHIP, LEVELS, MOST_PARTICLES
 from kriegbot.request import SEED_BITS
 from kriegbot.search import perfect_information, search
 from kriegbot.search.settings import DEFAULT_PARTICLES
@@ -147,7 +148,8 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("about {} ms each", round(1000 * search.CHUNK_SECONDS)),
     ],
     "docs/strength.md": [
-        ("holds up to {} boards", DEFAULT_PARTICLES),
+        ("filter in {} of its time", part(belief.FILTERING_SHARE * player.RESCUE_SHARE)),
+        ("of its time, up to {}.", MOST_PARTICLES),
         ("searches {} plies", word(FLAGSHIP.depth)),
         ("values bounded at {} pawns", f"{FLAGSHIP.value_scale / 100:g}"),
         ("{} of a try's value is", part(FLAGSHIP.perfect_info_weight).capitalize()),

@@ -9,7 +9,7 @@ import chess
 import numpy as np
 import pytest
 
-from kriegbot.belief.belief import Belief, Checkpoint, ReplayBudget
+from kriegbot.belief.belief import FILTERING_SHARE, TIMED_BOARDS, WRITTEN, Belief, Checkpoint, ReplayBudget
 from kriegbot.belief.last_observation import blind_particles
 from kriegbot.belief.particles import Filter, Particles
 from kriegbot.kernels import to_board
@@ -195,6 +195,33 @@ def test_a_replay_ends_before_a_step_for_which_there_is_no_time(monkeypatch: pyt
         allowed.append((len(given), len(found)))
     assert allowed == [(0, 0), (1, 0), (3, 2_000)]
     assert len(belief._replayed(belief.filter, start, 2, ReplayBudget(now[0] + 2.5))) == 2_000  # our own try takes none
+
+
+def test_a_belief_by_time_keeps_as_many_boards_as_the_next_filtering_has_time_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    per_board, now, filtered = 1e-4, [0.0], Filter.after_event
+    monkeypatch.setattr("kriegbot.belief.belief.time.perf_counter", lambda: now[0])
+
+    def after(of: Filter, particles: Particles, view: View, index: int) -> Particles:
+        found = filtered(of, particles, view, index)
+        if isinstance(view.events[index], OpponentMoved):
+            now[0] += per_board * (len(particles) + WRITTEN * len(found)) / (1 + WRITTEN)
+        return found
+
+    monkeypatch.setattr(Filter, "after_event", after)
+    referee, rng, kept = Referee(BERKELEY), random.Random(1), []
+    belief = Belief(referee.view(chess.WHITE), seconds=1.0)
+    while referee.ply < 24:
+        view = referee.view(referee.turn)
+        if view.color == chess.WHITE:
+            belief.update(view, 1.0)
+            kept.append(len(belief.particles))
+        referee.try_move(rng.choice(view.tries()))
+    most = int(FILTERING_SHARE / per_board)
+    measured = next(i for i, boards in enumerate(kept) if boards >= TIMED_BOARDS)
+    assert max(kept[measured + 2 :]) <= most
+    assert sum(boards > 0.8 * most for boards in kept[measured + 2 :]) > 3
 
 
 def test_blind_boards_have_the_known_numbers_and_fit_the_last_announcement() -> None:

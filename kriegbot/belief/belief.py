@@ -33,9 +33,13 @@ CHECKPOINTS, SPACING = 8, 3  # kept for replays; moves of the opponent between t
 REPLAY_FACTOR = 4  # particles of a replay, relative to those of the belief
 MAX_RESCUE_BOARDS, MAX_RECOVERY_BOARDS = 400_000, 160_000
 """Boards, summed over the opponent's moves, for the replays of a rescue (mostly under 2 s) and of a later recovery."""
-MIN_PERTURBED = 5_000  # boards to perturb for rescue 2, since few of them match the announcement
+MIN_PERTURBED, MAX_PERTURBED = 5_000, 50_000  # boards to perturb for rescue 2; few of them match the announcement
 PERTURBATIONS = (1, 1, 2, 3, 4)  # random changes to each board, attempt by attempt; each has its own seed
+FEWEST, FILTERING_SHARE = 2_000, 2 / 3
+"""Boards that a limit of time always allows, and the share of its seconds that the next filtering of all may take."""
 TIMED_BOARDS = 1_000  # boards enough for a reliable time per board
+SECONDS_PER_BOARD, MEASURED = 2e-6, 3  # time per board before it is measured; the slowest of so many times counts
+WRITTEN = 0.25  # cost of a board that follows, relative to that of the board before the move
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ class Checkpoint:
 
 @dataclass(slots=True)
 class ReplayBudget:
-    """Limits of the replays that share it: a deadline by `time.perf_counter`, and a number of boards."""
+    """Limit of the replays that share it: a deadline by `time.perf_counter`, or if there is none, a number of boards."""
 
     deadline: float = math.inf
     boards: float = math.inf
@@ -58,10 +62,11 @@ class Belief:
     """Boards consistent with one side's view of a game, but for rescues 2 and 3, with their probabilities.
 
     Args:
-      max_particles: most boards kept after a move of the opponent. A replay may keep more for a while.
+      max_particles: most boards kept after a move of the opponent; fewer if `seconds` do not suffice to filter them at
+        the next one. A replay may keep more for a while.
       model: opponent model that weighs the opponent's moves.
       recovery_attempts: N, if an inconsistent belief attempts a replay after each of the opponent's next N moves.
-      seconds: limit of the replays while it takes in `view`, as for `update`.
+      seconds: as for `update`, while it takes in `view`.
       threads: number of threads; the boards are the same for any.
 
     Attributes:
@@ -98,25 +103,30 @@ class Belief:
         threads: int = 1,
     ) -> None:
         self.filter = Filter(kb.kernel_rules(view.rules, view.limits), max_particles, seed, model, threads=threads)
+        self._limited = self.filter  # with as many particles as the limit of the last update allows
         self.recovery_attempts, self._attempts_left = recovery_attempts, 0
         self.rescues: Counter[str] = Counter()
         self.last_rescue = ""
         self.particles = self.filter.start(view)
         self._view, self._events = view, 0  # the number of events that the particles reflect
         self._opponent_moves = 0
-        self._seconds_per_board = 0.0
+        self._times = deque([SECONDS_PER_BOARD], maxlen=MEASURED)  # seconds per board
         self._checkpoints: deque[Checkpoint] = deque(maxlen=CHECKPOINTS)
         self.before_opponent_moved = Checkpoint(0, self.particles)
         self.update(view, seconds)
 
     def update(self, view: View, seconds: float | None = None) -> None:
-        """Update the boards for all new events of a view; `seconds` limits the replays.
+        """Update the boards for all new events of a view; `seconds` limits the replays and the number of boards.
 
         Raises ValueError if the view does not continue the last one, and EmptyBelief if an exact belief runs empty.
         """
         self._check(view)
         self._view, self.last_rescue, seen = view, "", self._events
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
+        self._limited = self.filter
+        if seconds is not None:
+            most = max(FEWEST, int(FILTERING_SHARE * seconds / max(self._times)))
+            self._limited = replace(self.filter, max_particles=min(most, self.filter.max_particles))
         while self._events < len(view.events):
             event = self._events
             if isinstance(view.events[event], OpponentMoved):
@@ -124,7 +134,7 @@ class Belief:
                 if self._opponent_moves % SPACING == 0 and self.particles.is_consistent:
                     self._checkpoints.append(self.before_opponent_moved)
                 self._opponent_moves += 1
-            particles = self._after_event(self.filter, self.particles, event)
+            particles = self._after_event(self._limited, self.particles, event)
             self._events += 1
             self.particles = particles if len(particles) else self._rescued(event, deadline)
         if self.before_opponent_moved.event >= seen:
@@ -151,7 +161,8 @@ class Belief:
         start = time.perf_counter()
         after = filter_.after_event(particles, self._view, event)
         if isinstance(self._view.events[event], OpponentMoved) and len(particles) >= TIMED_BOARDS:
-            self._seconds_per_board = (time.perf_counter() - start) / len(particles)
+            boards = (len(particles) + WRITTEN * len(after)) / (1.0 + WRITTEN)
+            self._times.append((time.perf_counter() - start) / boards)
         return after
 
     def _replayed(self, filter_: Filter, start: Checkpoint, end: int, budget: ReplayBudget) -> Particles:
@@ -162,15 +173,15 @@ class Belief:
                 break
             if isinstance(self._view.events[event], OpponentMoved):  # only these steps take long
                 budget.boards -= len(particles)
-                seconds = self._seconds_per_board * len(particles)
-                if budget.boards < 0 or time.perf_counter() + seconds > budget.deadline:
+                end_of_step = time.perf_counter() + max(self._times) * len(particles)
+                if budget.boards < 0 if budget.deadline == math.inf else end_of_step > budget.deadline:
                     return Particles(particles.rows[:0], particles.weights[:0], is_exact=False)
             particles = self._after_event(filter_, particles, event)
         return particles
 
     def _replayed_from_checkpoints(self, end: int, seed: int, budget: ReplayBudget) -> Particles:
         """Replay with more particles from before the opponent's last move, else from the latest possible checkpoint."""
-        wider = replace(self.filter, max_particles=REPLAY_FACTOR * self.filter.max_particles, seed=seed)
+        wider = replace(self._limited, max_particles=REPLAY_FACTOR * self._limited.max_particles, seed=seed)
         current, particles = self.before_opponent_moved, Particles(self.particles.rows[:0], np.empty(0), is_exact=False)
         for checkpoint in (current, *(one for one in reversed(self._checkpoints) if one is not current)):
             if checkpoint.particles.is_consistent and len(particles) == 0:
@@ -190,8 +201,9 @@ class Belief:
         for changes in PERTURBATIONS if len(last.particles) else ():
             seed = kb.subseed(seed, changes)
             change = Perturbation(kb.side_of(not view.color), changes, code, rules)
-            start = perturb(last.particles, change, max(self.filter.max_particles, MIN_PERTURBED), seed)
-            reseeded = replace(self.filter, seed=seed)
+            count = min(max(self._limited.max_particles, MIN_PERTURBED), MAX_PERTURBED)
+            start = perturb(last.particles, change, count, seed)
+            reseeded = replace(self._limited, seed=seed)
             particles = self._replayed(reseeded, Checkpoint(last.event, start), event, ReplayBudget())
             if len(particles):
                 return self._counted("perturbed", particles)

@@ -306,6 +306,32 @@ def list_answering(rows: kb.Rows, has_any: bool) -> kb.IntArray:
     return np.flatnonzero((counts > 0) == has_any)
 
 
+@kb.kernel
+def _hash(boards: kb.Words, i: int, compared: kb.Word) -> kb.Word:
+    """Return a hash of a board; `compared` are the bits of its last word that count."""
+    key = kb.NONE
+    for j in range(7):
+        key = kb.mix64(key + boards[8 * i + j] + kb.ONE)
+    return kb.mix64(key + (boards[8 * i + 7] & compared) + kb.ONE)
+
+
+@kb.entry
+def count_boards(rows: kb.Rows, compared: kb.Word, table: kb.WordArray) -> int:
+    """Return the number of boards that differ in more than the bits of their last word that `compared` lacks.
+
+    Boards of equal hashes of 64 bits count as equal. `table` is filled with 0, its size as for `merge_equal`.
+    """
+    boards, mask, count = kb.pointer(rows), kb.word(len(table) - 1), 0
+    for i in range(len(rows)):
+        key = _hash(boards, i, compared)
+        bucket = key & mask
+        while table[bucket] != 0 and table[bucket] != key:
+            bucket = (bucket + kb.ONE) & mask
+        count += table[bucket] == 0
+        table[bucket] = key
+    return count
+
+
 @kb.entry
 def merge_equal(rows: kb.Rows, weights: kb.RealArray, table: kb.IntArray) -> int:
     """Merge equal boards and add their weights; pack them in place and return their number.
@@ -314,10 +340,7 @@ def merge_equal(rows: kb.Rows, weights: kb.RealArray, table: kb.IntArray) -> int
     """
     boards, mask, count = kb.pointer(rows), kb.word(len(table) - 1), 0
     for i in range(len(rows)):
-        key = kb.NONE
-        for j in range(8):
-            key = kb.mix64(key + boards[8 * i + j] + kb.ONE)
-        bucket = key & mask
+        bucket = _hash(boards, i, ~kb.NONE) & mask
         while table[bucket] >= 0:
             same = True
             for j in range(8):

@@ -14,6 +14,7 @@ import numpy as np
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import (
     AnnouncedMove,
+    count_boards,
     keep_accepted,
     list_answering,
     list_refusing,
@@ -48,7 +49,7 @@ class Particles:
         """Number of boards that differ by more than the opponent type."""
         if not (self.rows[:, 7] & kb.TYPE_MASK).any():
             return len(self.rows)
-        return len(merged(kb.without_type_ids(self.rows), self.weights.copy(), self.is_exact, self.is_consistent))
+        return int(count_boards(self.rows, ~kb.TYPE_MASK, np.zeros(_table_size(len(self.rows)), np.uint64)))
 
     @property
     def effective(self) -> float:
@@ -146,10 +147,13 @@ def systematic(mass: kb.RealArray, draws: int, seed: int) -> kb.IntArray:
     return np.bincount(chosen, minlength=len(mass)).astype(np.int64)
 
 
+def _table_size(count: int) -> int:
+    return 1 << (2 * count + 1).bit_length()
+
+
 def merged(rows: kb.Rows, weights: kb.RealArray, is_exact: bool = False, is_consistent: bool = False) -> Particles:
     """Return particles from rows that may repeat: merge equal rows and normalise the weights."""
-    table = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, np.int64)
-    count = merge_equal(rows, weights, table)
+    count = merge_equal(rows, weights, np.full(_table_size(len(rows)), -1, np.int64))
     return normalized(rows[:count], weights[:count], is_exact, is_consistent)
 
 

@@ -25,10 +25,10 @@ from typing import Any
 from kriegbot.options import Option
 from kriegbot.players.base import Player, PlayerKind
 from kriegbot.players.search import search_player
-from kriegbot.search.settings import DEFAULT_PARTICLES, OPTIONS, Settings, particles_within
+from kriegbot.search.settings import DEFAULT_PARTICLES, OPTIONS, Settings
 
 RESAMPLE = 100  # histories that a search by time adds after a refusal
-PARTICLES_PER_SECOND, FEWEST_PARTICLES = 50_000, 2_000
+MOST_PARTICLES = 400_000  # of a search by time, which `Belief` limits to what it can filter
 
 FLAGSHIP = Settings(
     depth=2,
@@ -99,7 +99,7 @@ WORDS = {
 
 def particles_beside(samples: int) -> int:
     """Return the most boards of a belief from which so many histories are drawn."""
-    return min(FEWEST_PARTICLES + 100 * samples, DEFAULT_PARTICLES)
+    return min(2_000 + 100 * samples, DEFAULT_PARTICLES)
 
 
 def _make(seed: int, time: float, samples: int | None = None, level: str = BEST, threads: int = 1) -> Player:
@@ -109,8 +109,7 @@ def _make(seed: int, time: float, samples: int | None = None, level: str = BEST,
     if samples is not None:
         particles, resample = particles_beside(samples), max(1, samples // 10)
         return search_player(replace(settings, samples=samples, particles=particles, resample=resample), seed)
-    particles = particles_within(time, PARTICLES_PER_SECOND, FEWEST_PARTICLES)
-    return search_player(replace(settings, time=time, particles=particles, resample=RESAMPLE), seed)
+    return search_player(replace(settings, time=time, particles=MOST_PARTICLES, resample=RESAMPLE), seed)
 
 
 kriegbot = PlayerKind(

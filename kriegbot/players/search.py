@@ -23,6 +23,7 @@ TOLERANCE = 1.05  # a choice that takes longer than this many times its budget c
 RESERVE = 0.02  # share of a budget reserved for the work after the search and for timers that fire late
 FIRST_SHARE, LATER_SHARE = 0.35, 0.2
 """Shares of the rest of a turn's budget for the search of its first try and of each later one."""
+UNSEARCHED = 0.1  # share of a turn's budget for what later tries cost without a search
 RESCUE_SHARE = 0.5  # share of that rest after which replays of the belief end
 CHOOSING = 1  # step in `subseed` from a try's seed, beside `search.sampled.DRAWING`
 
@@ -65,7 +66,8 @@ class SearchPlayer:
         rest = rest if turn_budget is None else min(rest, self._budget_left)
         self.search.update(view, None if rest == math.inf else RESCUE_SHARE * rest)
         spent = time.perf_counter() - begun
-        share = spent + (LATER_SHARE if view.refused else FIRST_SHARE) * (rest - spent)
+        kept = 0.0 if turn_budget is None else min(UNSEARCHED * turn_budget, rest - spent)
+        share = spent + (LATER_SHARE * (rest - spent - kept) if view.refused else FIRST_SHARE * (rest - spent))
         budget = self.retry_time if view.refused else self.seconds
         if budget is not None:
             budget = share if turn_budget is not None else min(budget, share)
