@@ -148,7 +148,7 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("about {} ms each", round(1000 * search.CHUNK_SECONDS)),
     ],
     "docs/strength.md": [
-        ("filter in {} of its time", part(belief.FILTERING_SHARE * player.RESCUE_SHARE)),
+        ("filter in a {} of its time", part(belief.FILTERING_SHARE * player.RESCUE_SHARE)),
         ("of its time, up to {}.", MOST_PARTICLES),
         ("searches {} plies", word(FLAGSHIP.depth)),
         ("values bounded at {} pawns", f"{FLAGSHIP.value_scale / 100:g}"),
