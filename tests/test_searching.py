@@ -350,7 +350,7 @@ def test_the_tries_of_a_turn_share_its_time(monkeypatch: pytest.MonkeyPatch) -> 
         referee.try_move(chess.Move.from_uci(uci))
     referee.try_move(chess.Move.from_uci("e7e5"))
     player.choose(referee.view(chess.WHITE))
-    assert search.given == pytest.approx([0.98 * 3.5, 0.98 * 2.0, 0.98 * 2.0, 0.98 * 3.5])
+    assert search.given == pytest.approx([0.98 * 3.5, 0.98 * 1.8, 0.98 * 1.8, 0.98 * 3.5])  # a tenth is kept
     assert search.for_rescues == [5.0] * 4
 
 

@@ -52,7 +52,7 @@ class Checkpoint:
 
 @dataclass(slots=True)
 class ReplayBudget:
-    """Limit of the replays that share it: a deadline by `time.perf_counter`, or if there is none, a number of boards."""
+    """Limit of the replays that share it: a deadline by `time.perf_counter`, or without one a number of boards."""
 
     deadline: float = math.inf
     boards: float = math.inf
