@@ -1,8 +1,8 @@
 """Kriegspiel by information-set search: belief, search, players and their command line.
 
-These names are the public API (`from kriegbot import Belief`), together with `referee` (the rules of the game),
-`kriegbot.trees` (explicit game trees) and the modules of `kriegbot.environments` that docs/environments.md describes.
-They load when first used. Everything else may change from version to version. docs/bots.md has short programs.
+These names are the public API (`from kriegbot import Belief`), with those of `referee` (the rules), `kriegbot.trees`
+(game trees), `kriegbot.endgames` (mates) and the modules of `kriegbot.environments` in docs/environments.md. They load
+when first used. Everything else may change from version to version. docs/bots.md has short programs.
 
 - play: `play_game`, `GameResult`; seats `Seat`, `HereSeat`, `ProcessSeat`; many games: `run_tournament`
 - players: `Player`, `PlayerKind`, `Option`, `Choice`, `Report`; by name: `parse_spec`, `PlayerSpec`, `make_player`
