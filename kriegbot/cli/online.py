@@ -108,7 +108,7 @@ def _registered(address: str, body: "Json", key: str) -> "Json":
 
 @online.command()
 def run(settings: str | None = FILE) -> None:
-    """Play until Ctrl-C: games from the lobby, and games that others begin with the bot.
+    """Play until Ctrl-C or SIGTERM: games from the lobby, and games that others begin.
 
     Unfinished games stay open on the site, and the same command resumes them. On a terminal a table shows the games;
     elsewhere each event is one line.
