@@ -1,8 +1,8 @@
 """Games played by the workers of a Dask cluster, here or at the address of a scheduler; see docs/clusters.md.
 
 A game is one task. The executor submits no more games than the cluster has threads (or `jobs`, if that is more), so a
-long tournament does not flood the scheduler. Every thread of a worker keeps seats of its own. If a worker dies, the
-executor submits its game again, for MOST_ATTEMPTS attempts in all.
+long tournament does not flood the scheduler. Every thread of a worker keeps seats of its own. A game that died
+(`schedule.Died`), mostly with its worker, is submitted again, for MOST_ATTEMPTS attempts in all.
 """
 
 import logging

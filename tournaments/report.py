@@ -137,7 +137,7 @@ class Forfeit:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """A process that died during a game through no player's fault. The third time the game is given up."""
+    """A game that died (`schedule.Died`). The third time in a run it is given up."""
 
     game: int
     at: str

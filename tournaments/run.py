@@ -93,7 +93,7 @@ class Executor(Protocol):
 
 
 class LocalExecutor:
-    """Worker processes on this machine, each with `WarmSeats`. One that dies is replaced, and its game retried."""
+    """Worker processes on this machine, each with `WarmSeats`. A dead one is replaced; games that died are retried."""
 
     def __init__(self, jobs: int, patience: float | None = None, spec_of: SpecOf = parse_spec) -> None:
         self._jobs, self._patience, self._spec_of = jobs, patience, spec_of
@@ -169,7 +169,7 @@ def run(
     watch: Callable[[Outcome], None] = lambda _: None,
     is_decided: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Play those of the games that are not stored, in this order. Store and log each as soon as it is finished.
+    """Play those of the games that are not stored, begun in this order. Store and log each as soon as it is finished.
 
     `watch` receives each outcome after that. Then, if `is_decided` returns True, the run stops early.
     """
@@ -235,8 +235,8 @@ def run_tournament(
 ) -> TournamentReport:
     """Play everybody against everybody on this machine. The same call resumes a tournament that was interrupted.
 
-    Raise BadSpec, UnknownRuleSet, StoreError if the file cannot be used or holds another tournament, and ExecutorError
-    if a player can no longer be loaded; the games that are stored stay.
+    Raise BadSpec, CannotStart, UnknownRuleSet, StoreError if the file cannot be used or holds another tournament, and
+    ExecutorError if a player can no longer be loaded; the games that are stored stay.
 
     Args:
       path: SQLite file for the games; `kriegbot report` and `kriegbot replay` read it.

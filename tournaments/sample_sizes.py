@@ -96,7 +96,7 @@ def measure_sizes(path: Path, seed: int) -> Iterator[tuple[int, int]]:
 
 
 def sizes_table(sizes: Sizes) -> Table:
-    """Return mean sample sizes with 95% intervals, beside the paper's in 30 and 90 seconds."""
+    """Return mean sample sizes with 95% intervals, once all positions are measured, beside the paper's."""
     rows = []
     for depth in DEPTHS:
         row = [str(depth)]

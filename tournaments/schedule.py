@@ -29,7 +29,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledGame:
-    """One game. id: place in the schedule, from 1. number: index within the pairing. seed: below 2**63."""
+    """One game. id: place in a schedule without end, from 1. number: index within the pairing. seed: below 2**63."""
 
     id: int
     pairing: int

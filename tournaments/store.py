@@ -8,7 +8,7 @@ added. One process writes, and holds `FILE.lock` meanwhile.
     games       one row a game; `record` is its PGN, compressed by zlib
     sides       statistics of each player in a game: `kriegbot.game.match.PlayerStatistics`
     answers     every answer of a player: time, sample size, rescue of its belief, overrun
-    incidents   processes that died during a game
+    incidents   games that died, each time: `tournaments.schedule.Died`
 """
 
 import csv
@@ -142,7 +142,7 @@ class Store(Tables):
                 self.insert(AnswerRow, answer, answer.report, **place, **times)
 
     def add_incident(self, died: Died, quarantined: bool) -> None:
-        """Add a process that died during a game."""
+        """Add a game that died; it is given up if `quarantined`."""
         self.insert(IncidentRow, id=None, game=died.game.id, at=_now(), what=died.cause, quarantined=quarantined)
 
     def copy_from(self, other: Path) -> int:
