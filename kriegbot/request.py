@@ -211,7 +211,7 @@ def is_played(path: Path) -> bool:
 
 
 def is_resumable(record: GameRecord) -> bool:
-    """Return True if the game was broken off and people who `can_sit` there can continue it."""
+    """Return True if the game is unfinished or was broken off, and its players `can_sit` down again."""
     names = [record.headers[color] for color in ("White", "Black")]
     is_over = record.end is not None and record.end.reason is not Reason.ABANDONED
     return not is_over and can_sit(names)

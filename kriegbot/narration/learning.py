@@ -58,7 +58,7 @@ class LessonStep:
     def state(self, tried: Sequence[str] = (), text: str = "") -> "StepState":
         """Return the step after refused tries in UCI notation and one more try as people write it (empty: none).
 
-        Raise ValueError if the referee does not refuse one of `tried`.
+        Raise ValueError unless each of `tried` is illegal.
         """
         referee = _referee(self, tried)
         before = referee.view(referee.turn)
@@ -162,7 +162,7 @@ class Puzzle:
         return f"{crc32(f'{self.kind} {self.rules} {self.start} {self.played}'.encode()):08x}"
 
     def referee(self, refused: Sequence[str] = ()) -> Referee:
-        """Return a referee at this moment, after more tries. Raise ValueError unless it refuses each of these."""
+        """Return a referee at this moment, after more tries. Raise ValueError unless each of these is illegal."""
         return _referee(self, refused)
 
     def view(self, refused: Sequence[str] = ()) -> View:
@@ -181,7 +181,7 @@ class Puzzle:
 
     @property
     def proof(self) -> list[str]:
-        """The chain, a line of the log with what it leaves in each sentence, and what it proves."""
+        """The chain, a line of the log with what it leaves in each sentence, and `why`."""
         log = self.log()
         return [*[f"{log[line]} {text}" for line, text in self.chain], *[self.why] * bool(self.why)]
 
@@ -255,7 +255,7 @@ class Puzzle:
 
     @property
     def solution(self) -> str:
-        """The answer and what proves it."""
+        """The answer, the numbers behind it, and on how many possible positions it was counted."""
         moves = [chess.Move.from_uci(code) for code in self.answers if len(code) > 3]
         names = [try_name(move, self.view()) for move in moves]
         if self.kind == "king":
@@ -329,7 +329,7 @@ def puzzle_of(day: date) -> int:
 
 
 def _referee(task: LessonStep | Puzzle, refused: Sequence[str] = ()) -> Referee:
-    """Return a referee after what was played, and more tries. Raise ValueError unless it refuses each of these."""
+    """Return a referee after what was played, and more tries. Raise ValueError unless each of these is illegal."""
     referee = Referee(task.rules, start=task.start)
     for code in task.played.split():
         referee.try_move(chess.Move.from_uci(code))

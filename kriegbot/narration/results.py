@@ -101,7 +101,7 @@ class PersonResult(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> Self | None:
-        """Return the result of a game; None if it is unfinished, or ended before both sides had moved."""
+        """Return the result of a game; None if it is unfinished, broken off, or ended before both sides had moved."""
         end = record.end
         if end is None or end.reason is Reason.ABANDONED or len(record.turns) < 2:
             return None

@@ -86,7 +86,7 @@ class JudgedTurn:
 
     @property
     def loss(self) -> float:
-        """The greater of error and surprise; 0 if it is small, the game was decided, or a surprise cost no material."""
+        """Greater of error, unless still winning, and surprise, if it mates or costs material; 0 if small or lost."""
         is_won = self.made is not None and winning_chance(self.made["value"]) >= WON
         is_bad = self.surprise >= MIN_SURPRISE and (self.played.is_mated or self.played.pawns_won < 0)
         loss = max(0.0 if is_won or self.error < MIN_LOSS else self.error, self.surprise if is_bad else 0.0)

@@ -289,7 +289,7 @@ class GameEnded(Kept, tag="over"):
 
 
 class ResultsTable(Kept, tag="results"):
-    """A person's results, for that person alone."""
+    """The results of whoever runs the server, for that person alone."""
 
     rows: list[ResultsRow]
     about: str  # rating and wins in a row

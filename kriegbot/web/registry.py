@@ -106,7 +106,7 @@ class PageGame:
         """Let the game end without this page."""
 
     def take(self, request: Request) -> None:
-        """Carry out a request of a browser; on the event loop."""
+        """Carry out a request of a browser, on the event loop; raise Refused if this page cannot."""
         match request:
             case Look(indexes) if self.review is not None:
                 self.work("look", "analysis", self._look, self.review, indexes)
@@ -259,7 +259,7 @@ class Registry:
                 self._loop.call_soon_threadsafe(function)
 
     def add(self, game: PageGame, join: Callable[[PageGame], None] = lambda _: None) -> None:
-        """Add a game and start it; call `join` with it before it starts, so that a listener misses no message."""
+        """Add a game and start it; call `join` with it before, for listeners to miss nothing. Raise Refused if full."""
         limit = self.limits.live_games
         if len(self._live()) >= limit:
             if not (unattended := self._unattended()):
@@ -308,7 +308,7 @@ class Registry:
         return sorted((game for game in self._live() if game.is_unattended), key=lambda game: game.unattended_since)
 
     def stop(self, why: str) -> None:
-        """Abandon all games, wait until they are saved, and end all processes. Idempotent."""
+        """Abandon all games, wait until they are saved, at most `stop_time`, and end all processes. Idempotent."""
         self.is_closing = True
         deadline = time.monotonic() + self.limits.stop_time
         while (live := [game for game in self.games.values() if game.play.is_alive()]) and time.monotonic() < deadline:
