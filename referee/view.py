@@ -168,7 +168,7 @@ class View:
       kingside, queenside: True if the side may still castle with the rook on the h-file, on the a-file.
       ply: moves made so far, by both sides together.
       opponent_men: number of pieces that the opponent has left, by the announced captures.
-      events: the side's tries and everything that the referee announced to it, in order.
+      events: the side's tries and questions, and everything that the referee announced to it, in order.
       refused: own tries refused this turn, each once, whatever the answer; online also those that the server does not
         allow. Under `Asking.OBLIGES_ONCE` tries that were impossible while "Any?" obliged the side are left out, since
         it may try most of them afterwards.

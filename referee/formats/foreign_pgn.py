@@ -26,7 +26,7 @@ X. `icc` must give all of this, and `umd` nothing that is not so. A move without
 
 `filtered` is one side's view in the notation of `icc`, with "??" for the other side's moves. After the colon of the
 other side's comments stands the number of announced illegal tries, where they are announced. It is written and never
-read. Only headers of the game's names, rules, start and end are written: a seed may give the other side's moves away.
+read. Besides PGN's seven headers only those of rules, limits, start, end and side are written: a seed may tell moves.
 """
 
 import re
