@@ -13,7 +13,7 @@ _part_folders: set[str] = set()
 
 
 def importable(*, is_same_script: bool) -> list[str]:
-    """Return the folders of `sys.path` from which a child may import, those that PYTHONPATH names among them.
+    """Return the folders of `sys.path` from which a child may import, also those that PYTHONPATH names in full.
 
     Python itself adds the current folder, for `-m` and for an empty entry of PYTHONPATH, and the folder of a script. A
     child that `is_same_script` runs that again, as those of `multiprocessing` do.
@@ -27,7 +27,7 @@ def importable(*, is_same_script: bool) -> list[str]:
 
 
 def forget_current_folder() -> None:
-    """Remove the current folder from `sys.path` and, for children, from PYTHONPATH, unless that names it in full."""
+    """Remove the current folder from `sys.path`, unless PYTHONPATH names it in full, and relative ones from both."""
     sys.path[:] = importable(is_same_script=True)
     if "PYTHONPATH" in os.environ:
         os.environ["PYTHONPATH"] = os.pathsep.join(_named())

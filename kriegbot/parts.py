@@ -1,4 +1,4 @@
-"""Parts by name: players, evaluators, opponent models, backup rules and rule sets.
+"""Parts by name: players, evaluators, opponent models, backup rules, rule sets; and `Programs`, such as engines.
 
 A part is built in, offered by an installed package, or in a file of the user:
 

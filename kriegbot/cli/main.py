@@ -145,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _drop_output() -> None:
-    """Discard buffered output if standard output is closed, so that Python does not fail at exit."""
+    """Discard buffered output if standard output cannot be written, so that Python does not fail at exit."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -245,7 +245,7 @@ def ask(position: kb.Position, game: Game) -> None:
 
 @kb.kernel
 def refuse(position: kb.Position, game: Game, action: int, move: int) -> None:
-    """Refuse a try: note it, and remove it from list and mask."""
+    """Refuse a try: add it to notes and planes, remove it from list and mask, and end an obligation to try once."""
     notes, tries = game.notes, game.tries
     notes[ANNOUNCED_REFUSALS] += game.announces_refusals
     game.refused[notes[REFUSED]] = move

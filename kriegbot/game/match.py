@@ -1,9 +1,9 @@
 """One game between two seats. Each turn: view -> player -> try -> referee -> views, until the turn ends.
 
 Commands, tournaments and the page play turns with `play_turn`, `SingleEnv` those of its opponent. Online play shares
-`ask_player`, since its referee is a server. A player from outside that raises, hangs, dies, gives an invalid answer or
-tries for ever loses by forfeit, and the record says why; in a `HereSeat` one that hangs or exits takes the game with
-it. A person who leaves, an interrupt, or a failure of ours abandons the game: there is a record, too.
+`ask_player`, since its referee is a server. A player from outside that raises, dies, gives an invalid answer or tries
+for ever loses by forfeit, as does any that hangs in an answer; the record says why. In a `HereSeat` one that hangs or
+exits takes the game with it. A person who leaves, an interrupt, or another failure of ours abandons it, with a record.
 """
 
 import hashlib

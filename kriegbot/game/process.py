@@ -40,8 +40,8 @@ PATIENCE = 300.0  # seconds for one answer of a player without a time budget
 GRACE = 10.0  # seconds that a player with a time budget may take beyond twice its budget
 MAX_BUDGET = 1e6  # seconds; a system call cannot wait much longer than twice that
 START_PATIENCE, PARTS_PATIENCE, OUTSIDE_PATIENCE = 600.0, 120.0, 300.0
-"""Seconds to start: built in (anew after each line of progress), built in with a part from outside, from outside. They
-are the same before the first game, when a player is tried, and in each game."""
+"""Seconds to start: built in, built in with a part from outside (both anew after each line of progress), from outside.
+They are the same before the first game, when a player is tried, and in each game."""
 PROBE, PROBE_PATIENCE = "4k3/7p/8/8/8/8/P7/4K3 w - - 0 1", 10.0
 """A small position in which a player from outside makes one try, and its seconds for that; a slow player passes."""
 LATE = 0.05  # seconds without output after which the log of a player from outside is complete
@@ -335,7 +335,7 @@ def _hashes(spec: PlayerSpec) -> dict[Path, str]:
 
 
 def try_out(spec: PlayerSpec, rules: RuleSet = BERKELEY, report: "Progress | None" = None) -> None:
-    """Start a player that uses anything from outside. One from outside itself has to answer a view, too.
+    """Start a player that uses anything from outside. One from outside has to answer a view, too, unless it is slow.
 
     Raise BadSpec if the player or one of its parts does not load or compile, or fails at once; CannotStart.
     """

@@ -171,7 +171,7 @@ def gain(tables: Words, position: Position, square: int, side: int, standing: in
 
 @kernel
 def exchange(tables: Words, position: Position, square: int) -> int:
-    """Return the centipawns that the side to move wins by capturing the other's piece on a square; 0 without one."""
+    """Return the centipawns that the mover wins by capturing an enemy piece on a square; 0 for none or a king."""
     occupied = position.white | position.black
     if not bit(square) & occupied & ~position.kings:
         return 0

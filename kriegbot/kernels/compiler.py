@@ -47,7 +47,7 @@ _compiling = RLock()
 
 @cache
 def folder_name() -> str:
-    """Return the name of the folder for these files, libraries and CPU."""
+    """Return the name of the folder for these files, libraries, Python, system and CPU; a random one after an edit."""
     versions = numba.__version__, llvmlite.__version__, np.__version__, platform.python_version(), platform.platform()
     cpu = llvmlite.binding.get_host_cpu_name(), llvmlite.binding.get_host_cpu_features().flatten()
     digest = hashlib.sha256(repr((versions, cpu)).encode())

@@ -48,9 +48,9 @@ def prepare_first(report: Progress | None = None) -> None:
 
 
 def _prepare(marker: str, report: Progress | None, is_low: bool = False) -> None:
-    """Compile what is missing, or wait until another process has. The file `marker` says that it was done.
+    """Compile what is missing, or wait until another process has; do nothing if the folder is read-only.
 
-    The lock stands beside the folder: the sandbox shows the folder, and whoever can read a file can lock it.
+    The file `marker` says that it is done. The lock stands beside the folder, out of reach from the sandbox.
     """
     folder = load_compiler().kernel_folder()
     with suppress(OSError):  # in the sandbox: the rest is compiled when it is called

@@ -1,4 +1,4 @@
-"""The paranoid player of Parker, Nau and Subrahmanian (AAAI 2006); how it plays is in `players.search`."""
+"""The paranoid player of Parker, Nau and Subrahmanian (AAAI 2006): `search.sampled` with its backup rule."""
 
 from kriegbot.players.overconfident import PAPERS
 from kriegbot.players.search import search_kind

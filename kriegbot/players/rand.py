@@ -8,7 +8,7 @@ from referee import View
 
 
 class RandPlayer:
-    """Player of one random game."""
+    """Player of one game: it draws an open try or, by "man", a piece with open tries and then one of these."""
 
     def __init__(self, seed: int = 0, by: str = "try") -> None:
         self._rng, self._is_by_piece = random.Random(seed), by == "man"

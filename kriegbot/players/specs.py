@@ -84,7 +84,7 @@ class PlayerSpec:
         return hash(str(self))
 
     def get(self, option: str) -> Value | None:
-        """Return the value of an option; None if it is unknown, or left out for a player from outside."""
+        """Return the value of an option, of a built-in player also its default; None if there is neither."""
         if option in self.options or self.is_outside:
             return self.options.get(option)
         return next((known.default for known in player_kind(self.name).options if known.name == option), None)
