@@ -11,10 +11,11 @@ docs/strength.md has the matches, and what each idea is worth. What differs from
   (`search.adjustments`).
 - The first plies are drawn by value. `kriegbot.endgames` mates bare kings. A budget is for a whole turn.
 
-Weaker levels err as people do, and never play at random. They forget (few boards), look less far, overlook recaptures
-(`exchange`) and take a try that looks nearly as good (`temperature`, for the first 12 plies and later). Against few
-pieces they also consider that the king stands a step beside where their few boards have it (`king_uncertainty`): else
-they would stalemate it. From casual up they favour recaptures.
+Weaker levels err as people do, and never play at random. Their belief expects any legal move, and no level below the
+flagship has perfect-information values. The weaker, the more they forget (few boards); the weakest look less far,
+overlook recaptures (`exchange`), value leaves by KS, and take a try that looks nearly as good (`temperature`, for the
+first 12 plies and later). Against few pieces they also consider that the king stands a step beside where their few
+boards have it (`king_uncertainty`): else they would stalemate it. From casual up they favour recaptures.
 """
 
 from collections.abc import Mapping
