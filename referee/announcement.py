@@ -81,12 +81,9 @@ class End:
 
     def text(self) -> str:
         """Return a clause for people: "checkmate, White wins"."""
+        outcome = "draw" if self.winner is None else f"{chess.COLOR_NAMES[self.winner].capitalize()} wins"
         if self.reason is Reason.ABANDONED:
             outcome = "no result"
-        elif self.winner is None:
-            outcome = "draw"
-        else:
-            outcome = f"{chess.COLOR_NAMES[self.winner].capitalize()} wins"
         return f"{self.reason.value}, {outcome}" + (f" ({self.detail})" if self.detail else "")
 
 
@@ -150,7 +147,7 @@ class PawnTryInfo:
             return PawnTryExists(code == "yes")
         if code.isdecimal():
             return PawnTryCount(int(code))
-        return PawnTrySquares(tuple(map(chess.parse_square, re.findall("[a-h][1-8]", code))))
+        return PawnTrySquares(tuple(sorted({chess.parse_square(name) for name in re.findall("[a-h][1-8]", code)})))
 
     def text(self) -> str:
         """Return a phrase for people: "no pawn tries", "2 pawn tries", "pawn tries from e4 and g5"."""
@@ -257,22 +254,20 @@ class Announcement:
     @classmethod
     def parse(cls, code: str) -> "Announcement":
         """Return the announcement of a `code`. Raises BadAnnouncement if the text is none."""
-        if code == "-":
-            return cls()
-        match = _CODE.fullmatch(code) if code else None
-        if match is None:
-            raise BadAnnouncement(
-                f"illegal announcement: {quoted(code)}; it takes a code such as 'xd5p+F?2#mate:w' or '-'"
+        if match := _CODE.fullmatch("" if code == "-" else code):
+            announcement = cls(
+                capture=None if match["square"] is None else chess.parse_square(match["square"]),
+                captured=next((kind for kind, letter in _KIND_LETTERS.items() if letter == match["kind"]), None),
+                checks=Check(sum(CHECK_LETTERS[letter] for letter in match["checks"] or "")),
+                pawn_tries=None if match["tries"] is None else PawnTryInfo.parse(match["tries"]),
+                end=_END_OF_CODE.get(match["end"]),
+                en_passant=match["passing"] is not None,
+                promotion=match["promotion"] is not None,
             )
-        return cls(
-            capture=None if match["square"] is None else chess.parse_square(match["square"]),
-            captured=next((kind for kind, letter in _KIND_LETTERS.items() if letter == match["kind"]), None),
-            checks=Check(sum(CHECK_LETTERS[letter] for letter in match["checks"] or "")),
-            pawn_tries=None if match["tries"] is None else PawnTryInfo.parse(match["tries"]),
-            end=_END_OF_CODE.get(match["end"]),
-            en_passant=match["passing"] is not None,
-            promotion=match["promotion"] is not None,
-        )
+            if announcement.code() == code:
+                return announcement
+        takes = "a code such as 'xd5p+F?2#mate:w', with squares in ascending order, or '-'"
+        raise BadAnnouncement(f"illegal announcement: {quoted(code)}; it takes {takes}")
 
 
 def capture_square(board: chess.Board, move: chess.Move) -> chess.Square | None:

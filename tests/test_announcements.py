@@ -388,6 +388,8 @@ def test_announcements_as_people_and_records_have_them(announcement: Announcemen
         "?07",
         "?e",
         "?e8",
+        "?g5e4",
+        "?e4e4",
         "xe9ep",
         "ep",
         "#mate",
