@@ -158,9 +158,9 @@ def test_every_number_is_an_action_for_both_sides() -> None:
     for number in (-1, ACTIONS):
         with pytest.raises(ValueError, match=f"illegal action {number}: it takes a whole number from 0 to 4168"):
             action_of(number, view)
-    for several in (np.array([1, 2]), np.array([1])):
+    for other in (np.array([1, 2]), np.array([1]), True, np.True_):
         with pytest.raises(ValueError, match="it takes a whole number from 0 to 4168"):
-            action_of(several, view)
+            action_of(other, view)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="illegal action"):
         number_of(Resign())
 

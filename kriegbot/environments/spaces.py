@@ -45,7 +45,7 @@ def action_of(number: SupportsIndex, view: View) -> referee.Action:
     """Return the action of a number, for the side of a view. Raise ValueError if there is none."""
     given = number
     try:
-        number = operator.index(number)
+        number = -1 if isinstance(number, bool) else operator.index(number)
     except TypeError:
         number = -1
     if not 0 <= number < ACTIONS:
