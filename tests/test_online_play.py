@@ -117,6 +117,27 @@ def test_a_game_that_was_going_on_is_taken_up_and_one_that_ended_meanwhile_gets_
     assert fake.wrong == []
 
 
+def test_a_record_has_the_seed_that_a_player_from_outside_got(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "from kriegbot import Choice, Report\n\n\n"
+        "class Bot:\n"
+        "    def __init__(self, seed):\n"
+        "        self.report = Report(why=str(seed))\n\n"
+        "    def choose(self, view):\n"
+        "        return Choice(view.tries()[0], self.report)\n"
+    )
+    fake = FakeSite()
+    game = fake.add("berkeley", created_by="boris", state="active", ours=chess.WHITE)
+    with serving(fake), running(fake, tmp_path, player=f"{bot}:Bot") as one:
+        one.until(lambda: game.game.ply > 1)
+        game.game.resign(chess.BLACK)
+        game.close()
+        one.until(lambda: one.record(game.code)["result"] is not None)
+    record = one.record(game.code)
+    assert {thought["why"] for thought in record["thoughts"]} == {record["seed"]}
+
+
 def test_a_flag_does_not_fall_though_the_player_would_think_too_long(tmp_path: Path, kernels: None) -> None:
     del kernels
     fake = FakeSite(base=50, increment=0.5)

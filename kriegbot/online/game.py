@@ -62,7 +62,7 @@ class GameStatus:
 class OnlineGame:
     """One game of the bot, which plays for one side; `report` takes lines about events.
 
-    Its record is a JSON file of how our side thought and, at the end, what it knew, with a built-in player's seed.
+    Its record is a JSON file of how our side thought and, at the end, what it knew, with the player's seed.
     Earlier thoughts in the file stay. `facts` are values of `FACTS`. Raises OSError if the record cannot be saved.
     """
 
@@ -75,8 +75,8 @@ class OnlineGame:
         self._record: Json = {"schema": SCHEMA} | {name: facts.get(name) for name in FACTS}
         self._record |= {"player": player, "result": None, "seed": None, "log": [], "thoughts": self._thoughts}
         self._save()
-        self._report, self._seat, self._seed = report, ProcessSeat(self._spec, for_person=True), secrets.randbits(63)
-        self._is_seated = False
+        self._report, self._seed, self._is_seated = report, secrets.randbits(63), False
+        self._seat = ProcessSeat(self._spec, has_own_seed=False, for_person=True)
         self._answers: dict[int, Json] = {}
         self._nonsense: set[tuple[int, chess.Move]] = set()
         self._guess, self._flag, self._known = 0, 0.0, -1  # `_known`: events before the last action that was shown
