@@ -82,14 +82,9 @@ def group(help_: str) -> typer.Typer:
 
 
 RULES = option(
-    "NAME",
-    "Rule set: a name in `kriegbot rules`, or FILE.py:NAME.",
-    default="berkeley",
-    autocompletion=lambda: list(RULE_SETS),
+    "NAME", "A name in `kriegbot rules`, or FILE.py:NAME.", default="berkeley", autocompletion=lambda: list(RULE_SETS)
 )
-DRAW_LIMITS = option(
-    "LIMITS", "Draw limits: paper, none, or numbers of plies such as plies=160,quiet=50.", default="paper"
-)
+DRAW_LIMITS = option("LIMITS", "Draw limits: paper, none, or plies such as plies=160,quiet=50.", default="paper")
 SEED = option("N", "Seed of the programs' random choices.  [default: a fresh one]", parser=seed_of)
 JOBS = option("N", "Games at the same time.  [default: one per core]", parser=whole_number("number of jobs", 1, 1024))
 PATIENCE = option(
@@ -104,9 +99,7 @@ SANDBOX = typer.Option(
     help="No network, few files for players that are not built in.  [default: if bubblewrap is installed]",
     show_default=False,
 )
-SHOW_BELIEF = flag(
-    "Show how likely the opponent has a piece on each square, judging by what you know.", "--show-belief"
-)
+SHOW_BELIEF = flag("Show how likely the opponent has a piece on each square, by what you know.", "--show-belief")
 PORT = option("N", "With --web: the port.  [default: the last, or any free one]", parser=whole_number("port", 1, 65535))
 NO_BROWSER = flag("With --web: print the address, open no browser.", "--no-browser")
 

@@ -59,13 +59,11 @@ Frame: TypeAlias = tuple[Moment, dict[str, list[str]]]  # with the last lines of
 def replay(
     file: str = argument("FILE", "A saved game; FILE#N is game N of a file or tournament."),
     web: bool = flag("Show it in a browser, with each side's belief and the value of each try.", "--web"),
-    turning_points: bool = flag(
-        "Print the turns that cost each side most of its winning chances, and why.", "--turning-points"
-    ),
+    turning_points: bool = flag("Print the turns that cost each side most, and why.", "--turning-points"),
     port: int | None = common.PORT,
     no_browser: bool = common.NO_BROWSER,
 ) -> None:
-    """Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web in a browser.
+    """Show a saved game: with arrow keys on a terminal, else as text; with --web in a browser.
 
     On a terminal, the left and right arrows step through the tries, Home and End go to the beginning and the end,
     v switches between the views of the referee, White, Black and all three, and q quits.
@@ -161,12 +159,8 @@ def convert(
     target: str = argument("OUT", "The file to write, or - for standard output."),
     form_in: str | None = option("FORMAT", "Format of IN.  [default: what it looks like]", "--from"),
     form_out: str | None = option("FORMAT", "Format of OUT.  [default: .json kriegspiel, .pgn kriegbot]", "--to"),
-    rules: str | None = option(
-        "RULES", "Rules of the games.  [default: those in IN; wild16 for icc and umd, berkeley for others]"
-    ),
-    side: str | None = option(
-        "SIDE", "With --to filtered: whose view, white or black.", **one_of("side", ("white", "black"))
-    ),
+    rules: str | None = option("RULES", "Rules of the games.  [default: IN's; wild16 for icc and umd, else berkeley]"),
+    side: str | None = option("SIDE", "With --to filtered: white or black.", **one_of("side", ("white", "black"))),
     strict: bool = flag("Refuse a file with an impossible game, in place of leaving it out."),
 ) -> None:
     """Convert games to another format, and list on standard error what it cannot hold.
@@ -272,13 +266,9 @@ def render(
     game: str = argument("GAME", "A saved game; FILE#N is game N of a file or tournament."),
     out: str = option("FILE", "The picture: a name that ends in .gif, .webp or .svg.", default=...),
     side: str | None = option(
-        "SIDE",
-        "Whose view: white, black or both.  [default: the person's against a program, else both]",
-        **one_of("side", SIDES),
+        "SIDE", "white, black or both.  [default: the person's against a program, else both]", **one_of("side", SIDES)
     ),
-    belief: bool = flag(
-        "Show how likely the opponent has a piece on each square, judging by the announcements.", "--belief"
-    ),
+    belief: bool = flag("Show how likely the opponent has a piece on each square, by the announcements.", "--belief"),
 ) -> None:
     """Make an animated picture of a saved game as its sides saw it: gif, webp or svg.
 

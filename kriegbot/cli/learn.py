@@ -43,11 +43,9 @@ def learn(
         default=None,
     ),
     kind: str | None = option(
-        "KIND", f"Puzzles of one kind: {', '.join(PUZZLE_KINDS)}.", **one_of("kind of puzzles", PUZZLE_KINDS)
+        "KIND", f"Only one kind of puzzles: {', '.join(PUZZLE_KINDS)}.", **one_of("kind of puzzles", PUZZLE_KINDS)
     ),
-    level: str | None = option(
-        "LEVEL", f"Puzzles of one level: {', '.join(GRADES)}.", **one_of("level of puzzles", GRADES)
-    ),
+    level: str | None = option("LEVEL", f"Only one level: {', '.join(GRADES)}.", **one_of("level of puzzles", GRADES)),
     ending: str | None = option("NAME", f"With mate, one ending: {', '.join(ENDINGS)}.", **one_of("ending", ENDINGS)),
 ) -> None:
     """Learn Kriegspiel in a guided first game, by puzzles, or by mating a hidden king.
@@ -155,7 +153,7 @@ def _pose(console: Console | None, selected: Sequence[Puzzle]) -> None:
     while left:
         puzzle = left.pop(0)
         title = f"{PUZZLE_KINDS[puzzle.kind]} ({puzzle.grade}; {len(left) + 1} to solve)"
-        _show(console, title, puzzle, f"{puzzle.about} {puzzle.task} {COMMANDS}")
+        _show(console, title, puzzle, f"{puzzle.about} {puzzle.task} {COMMANDS}", ())
         refused, judged = _answers(puzzle)
         is_solved = judged[:1] == [True]
         _show(console, title, puzzle, "Right. " * any(judged) + puzzle.solution, refused, is_over=True)
@@ -191,13 +189,7 @@ def _answers(puzzle: Puzzle) -> tuple[Sequence[str], list[bool]]:
 
 
 def _show(
-    console: Console | None,
-    title: str,
-    puzzle: Puzzle,
-    text: str,
-    refused: Sequence[str] = (),
-    *,
-    is_over: bool = False,
+    console: Console | None, title: str, puzzle: Puzzle, text: str, refused: Sequence[str], *, is_over: bool = False
 ) -> None:
     view, log = puzzle.view(refused), puzzle.log(refused)
     heat = [percent / 100 for percent in puzzle.heat] if is_over else []

@@ -23,10 +23,7 @@ COMMANDS = {
     "resume": ("play", "Continue a saved game that you left."),
     "results": ("programs", "Show your results against each level, your rating and your winning streaks."),
     "match": ("programs", "Play one game between two programs and show what each side saw."),
-    "replay": (
-        "games",
-        "Show a saved game: with arrow keys on a terminal, as text elsewhere; with --web in a browser.",
-    ),
+    "replay": ("games", "Show a saved game: with arrow keys on a terminal, else as text; with --web in a browser."),
     "render": ("games", "Make an animated picture of a saved game as its sides saw it: gif, webp or svg."),
     "convert": ("games", "Convert games to another format, and list on standard error what it cannot hold."),
     "tournament": ("tournament", "Play many games between programs and report on them."),
@@ -35,10 +32,7 @@ COMMANDS = {
     "merge": ("tournament", "Put the games of several files of one tournament into one file."),
     "reproduce": ("reproduce", "Reproduce the paper's experiment and print our results beside the paper's."),
     "players": ("programs", "List players and their options, evaluators, opponent models, backup rules and rule sets."),
-    "check-player": (
-        "programs",
-        "Check that a player plays under every rule set, from unusual positions, and in time.",
-    ),
+    "check-player": ("programs", "Check that a player plays under every rule set, from unusual positions and in time."),
     "rules": ("programs", "List the rule sets, and the announcements that the referee makes under each."),
     "completion": ("programs", "Print a script that completes commands, options, players and rule sets in a shell."),
     "trees": ("trees", "Solve explicit game trees and measure pruning on random ones."),
@@ -89,7 +83,7 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
+def _show_version(wanted: bool) -> None:
     if wanted:
         print(f"kriegbot {version('kriegbot')}")
         raise typer.Exit
@@ -98,9 +92,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def _options(
     context: typer.Context,
-    _version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
-    ),
+    _version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Print the version."),
 ) -> None:
     """Kriegspiel: chess in which neither side sees the other's pieces."""
     if context.invoked_subcommand is None:

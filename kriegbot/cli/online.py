@@ -47,9 +47,7 @@ FILE = option("FILE", "The settings.  [default: online.toml in your configuratio
 def register(
     username: str = argument("NAME", "The bot's name on the site."),
     email: str = option("ADDRESS", "Your email address, which only the site sees.", default=...),
-    description: str = option(
-        "TEXT", "Description of the bot on the site.", default="kriegbot, which searches its information set"
-    ),
+    description: str = option("TEXT", "Its description there.", default="kriegbot, which searches its information set"),
     settings: str | None = FILE,
 ) -> None:
     """Register a bot, and keep its token in a file that only you can read.

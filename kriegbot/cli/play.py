@@ -47,9 +47,7 @@ TAKEN_BACK = "a move was taken back"  # the reason for which a person leaves a g
 
 def play(
     context: typer.Context,
-    opponent: str | None = option(
-        "SPEC", "Another program as your opponent; see `kriegbot players`.", autocompletion=programs
-    ),
+    opponent: str | None = option("SPEC", "Another opponent; see `kriegbot players`.", autocompletion=programs),
     level: str | None = option(
         "NAME",
         f"Strength of your opponent: {', '.join(LEVELS)} or {BEST}.  [default: {DEFAULT_LEVEL}]",
@@ -66,9 +64,7 @@ def play(
     web: bool = flag("Play in a browser; choose the game there.", "--web"),
     port: int | None = common.PORT,
     host: str = option(
-        "ADDRESS",
-        "With --web: the address to listen on; by default only this machine can connect.",
-        default="127.0.0.1",
+        "ADDRESS", "With --web: where to listen; by default for this machine alone.", default="127.0.0.1"
     ),
     no_browser: bool = common.NO_BROWSER,
     sandbox: bool | None = common.SANDBOX,

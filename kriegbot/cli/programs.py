@@ -105,7 +105,7 @@ def check_player(
     patience: float | None = common.PATIENCE,
     sandbox: bool | None = common.SANDBOX,
 ) -> None:
-    """Check that a player plays under every rule set, from unusual positions, and in time.
+    """Check that a player plays under every rule set, from unusual positions and in time.
 
     The exit code is 1 if a check fails.
     """

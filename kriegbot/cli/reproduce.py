@@ -31,9 +31,7 @@ def reproduce(
         parser=seconds("budget", 0.01, 3600, "samples"),
     ),
     games: int = GAMES,
-    depths: int = option(
-        "N", "Greatest search depth of the experiments.", parser=whole_number("depth", 1, 3), default=3
-    ),
+    depths: int = option("N", "Greatest search depth.", parser=whole_number("depth", 1, 3), default=3),
     run: str = option(
         "RUN", "short (30 s per move in the paper), long (90 s) or both.", **one_of("run", RUNS), default="both"
     ),

@@ -60,17 +60,12 @@ def _sprt_of(text: str) -> Sprt:
 FILE = argument("FILE", "A tournament, finished or not.")
 GAMES = option("N", "Games per pairing, half with each colour.", default=500, parser=_games_of)
 TEST = option(
-    "ELO0,ELO1",
-    "Test between two differences, in normalized Elo; a tournament stops when it decides.",
-    "--sprt",
-    parser=_sprt_of,
+    "ELO0,ELO1", "Test two normalized Elo differences; a tournament stops when it decides.", "--sprt", parser=_sprt_of
 )
 
 
 def tournament(
-    players: list[str] = argument(
-        "SPEC SPEC [SPEC ...]", "The players: rand, overconfident:depth=2, ...", autocompletion=programs
-    ),
+    players: list[str] = argument("SPEC SPEC [SPEC ...]", "rand, overconfident:depth=2, ...", autocompletion=programs),
     games: int = GAMES,
     round_robin: bool = flag("Every player against every other (the default).", "--round-robin"),
     gauntlet: bool = flag("The first player against all others.", "--gauntlet"),
@@ -79,12 +74,9 @@ def tournament(
     seed: int | None = common.SEED,
     jobs: int | None = common.JOBS,
     out: str | None = option("FILE", "The tournament's file.  [default: a name made from the settings]"),
-    executor: str = option(
-        "NAME", "Workers: local processes, or dask.", **one_of("executor", ("local", "dask")), default="local"
-    ),
+    executor: str = option("NAME", "Workers: local or dask.", **one_of("executor", ("local", "dask")), default="local"),
     scheduler: str | None = option(
-        "ADDRESS",
-        "Address of a Dask cluster; it gets a game per thread, at least --jobs.  [default: one on this machine]",
+        "ADDRESS", "A Dask cluster; it gets a game per thread, at least --jobs.  [default: one on this machine]"
     ),
     shard: Shard | None = option("I/N", "Play part I of N; see `kriegbot merge`.", parser=_shard_of),
     patience: float | None = common.PATIENCE,
@@ -113,11 +105,7 @@ def tournament(
     settings = TournamentSettings(pairings, rule_set, draw_limits, number, versions_of(specs))
     workers = _executor(executor, scheduler, jobs, patience, partial(parse_spec, sandbox=is_sandboxed))
     with refusing(StoreError), Store.writing(path, settings, games, shard) as store:
-
-        def is_decided() -> bool:
-            return sprt is not None and decision_of(store, sprt) is not None
-
-        play_missing(store, store.missing(), workers, specs, is_decided)
+        play_missing(store, store.missing(), workers, specs, lambda: bool(sprt and decision_of(store, sprt)))
         figures = report_of(store, sprt)
     show_report(figures)
     if figures.forfeits or figures.incidents:
@@ -240,8 +228,7 @@ class Scoreboard:
         self.progress.update(self._task, completed=self.done, description=self._standing())
         is_new_share = self.done * SHARES // self.wanted > (self.done - 1) * SHARES // self.wanted
         if is_new_share and not console.is_terminal:
-            seconds = int((time.monotonic() - self._begun) / self._played * (self.wanted - self.done))
-            left = timedelta(seconds=seconds)
+            left = timedelta(seconds=int((time.monotonic() - self._begun) / self._played * (self.wanted - self.done)))
             print(f"{self.done} of {self.wanted} games, {self._standing()}, {left} left", file=sys.stderr)
 
     def _standing(self) -> str:
@@ -279,11 +266,7 @@ def report(
 def export(
     file: str = FILE,
     form: str = option(
-        "FORM",
-        "pgn: games with all tries; csv or jsonl: one line per game.",
-        "--format",
-        **one_of("format", FORMS),
-        default="pgn",
+        "FORM", "pgn, all tries; csv or jsonl, a line per game.", "--format", **one_of("format", FORMS), default="pgn"
     ),
     out: Path | None = option("OUT", "The file to write.  [default: stdout]", parser=path_of),
 ) -> None:

@@ -121,9 +121,7 @@ def imp_model(
     k: int = option("K", "Information sets below each alternative.", parser=whole_number("k", 1, 10**6), default=...),
     b: int = option("B", "Alternatives of each set.", parser=whole_number("b", 1, 10**6), default=...),
     d: int = option("D", "Depth of the leaves, 2 or more.", parser=whole_number("d", 2, 99), default=...),
-    trials: int = option(
-        "N", "Trees, each with its own payoffs.", parser=whole_number("number of trials", 2, 10**6), default=100
-    ),
+    trials: int = option("N", "Random trees.", parser=whole_number("number of trials", 2, 10**6), default=100),
     seed: int | None = SEED,
     json: bool = JSON,
 ) -> None:

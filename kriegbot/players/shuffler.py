@@ -35,6 +35,4 @@ class ShufflerPlayer(ScriptedPlayer):
         return taste - 8 * max(0, height - 2)
 
 
-shuffler = PlayerKind(
-    "a script: keeps its pieces at home", ShufflerPlayer, words="Waits at home for your mistakes", rank=6
-)
+shuffler = PlayerKind("a script: its pieces stay at home", ShufflerPlayer, words="Waits at home for mistakes", rank=6)
