@@ -10,12 +10,12 @@ It wraps a `Referee`; `Batch` is faster. An observation is a dictionary of `obse
 from typing import Any
 
 import chess
-import gymnasium
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
+from kriegbot.environments.single import Refereed
 from kriegbot.environments.spaces import ACTIONS, MAX_BYTE, PLANES, answer, mask_of, observe, reward_of
 from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet, rule_set
 
@@ -28,7 +28,7 @@ def env(**options: Any) -> AECEnv[str, Any, Any]:
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(KriegspielEnv(**options)))
 
 
-class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo is not typed throughout
+class KriegspielEnv(Refereed, AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo is not typed throughout
     """One game for two agents.
 
     Args:
@@ -53,14 +53,6 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
         mask = spaces.Box(0, 1, (ACTIONS,), np.int8)
         self.observation_spaces = {agent: spaces.Dict({"observation": planes, "action_mask": mask}) for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
-        self._referee: Referee | None = None
-
-    @property
-    def referee(self) -> Referee:
-        """The referee of the game. Raises ResetNeeded before the first one."""
-        if self._referee is None:
-            raise gymnasium.error.ResetNeeded("There is no game yet: call reset() first.")
-        return self._referee
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of observations."""
@@ -104,7 +96,3 @@ class KriegspielEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # pettingzoo 
         self.truncations = dict.fromkeys(AGENTS, end is None and self.cycles == self.max_cycles)
         self.agent_selection = AGENTS[referee.turn == chess.BLACK]
         self._accumulate_rewards()
-
-    def render(self) -> str | None:
-        """Return the true board, for people only."""
-        return str(self.referee.board()) if self.render_mode == "ansi" else None

@@ -24,7 +24,25 @@ from referee import BERKELEY, PAPER_LIMITS, Limits, Referee, RuleSet, rule_set
 Observation = npt.NDArray[np.uint8]
 
 
-class SingleEnv(gymnasium.Env[Observation, np.int64]):
+class Refereed:
+    """The game of an environment, and its picture."""
+
+    _referee: Referee | None = None
+    render_mode: str | None
+
+    @property
+    def referee(self) -> Referee:
+        """The referee of the game. Raises ResetNeeded before the first one."""
+        if self._referee is None:
+            raise gymnasium.error.ResetNeeded("There is no game yet: call reset() first.")
+        return self._referee
+
+    def render(self) -> str | None:
+        """Return the true board, for people only."""
+        return str(self.referee.board()) if self.render_mode == "ansi" else None
+
+
+class SingleEnv(Refereed, gymnasium.Env[Observation, np.int64]):
     """One game against an opponent.
 
     Args:
@@ -52,15 +70,7 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
         if color not in (*chess.COLORS, None):
             raise ValueError(f"illegal color {color!r}: it takes chess.WHITE, chess.BLACK or None")
         self.color = bool(color)
-        self._referee: Referee | None = None
         self._is_random, self._seat = color is None, seat_of(opponent, self.rules)
-
-    @property
-    def referee(self) -> Referee:
-        """The referee of the game. Raises ResetNeeded before the first one."""
-        if self._referee is None:
-            raise gymnasium.error.ResetNeeded("There is no game yet: call reset() first.")
-        return self._referee
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -84,10 +94,6 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the open actions, under the name that learners with masks expect."""
         return mask_of(self.referee.view(self.color))
-
-    def render(self) -> str | None:
-        """Return the true board, for people only."""
-        return str(self.referee.board()) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
         """End the opponent's process, if it has one."""
