@@ -26,8 +26,8 @@ from kriegbot.online.site import (
     SiteRefusal,
     Stopped,
     Uncertain,
+    address_of,
     check_free,
-    checked_address,
     load_token,
     save_token,
     token_path,
@@ -163,12 +163,12 @@ def test_a_refusal_says_what_the_site_says(site: Site) -> None:
 )
 def test_a_token_goes_by_https_or_to_this_machine(address: str) -> None:
     with pytest.raises(Refused, match="illegal site"):
-        checked_address(address)
+        address_of(address)
 
 
 def test_addresses_that_a_token_may_go_to() -> None:
-    assert checked_address("https://api.kriegspiel.org/") == "https://api.kriegspiel.org"
-    assert checked_address("http://127.0.0.1:8017") == "http://127.0.0.1:8017"
+    assert address_of("https://api.kriegspiel.org/") == "https://api.kriegspiel.org"
+    assert address_of("http://127.0.0.1:8017") == "http://127.0.0.1:8017"
 
 
 # The token

@@ -23,17 +23,7 @@ import msgspec
 from msgspec import Meta
 
 from kriegbot.online.game import GONE, GameStatus, OnlineGame, is_code, unfinished
-from kriegbot.online.site import (
-    SITE,
-    SITE_RULES,
-    Json,
-    Site,
-    SiteRefusal,
-    Stopped,
-    Uncertain,
-    checked_address,
-    in_a_while,
-)
+from kriegbot.online.site import SITE, SITE_RULES, Json, Site, SiteRefusal, Stopped, Uncertain, address_of, in_a_while
 from kriegbot.request import Refused, program_of, refusing
 from referee.text import one_line, quoted, read_text, unknown
 
@@ -73,7 +63,7 @@ class BotSettings(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         """Raise Refused if the site's address, the player or a rule set is illegal."""
-        checked_address(self.site)
+        address_of(self.site)
         program_of(self.player)
         for name in self.rules:
             if name not in SITE_RULES:

@@ -29,6 +29,7 @@ from referee import RULE_SETS
 from referee.text import one_line, quoted, write_secret
 
 Json: TypeAlias = dict[str, Any]
+Reply: TypeAlias = tuple[int, str, bytes]  # status, Retry-After and content
 
 SITE = "https://api.kriegspiel.org"
 CALLS = (
@@ -87,12 +88,12 @@ class Site:
     def __init__(
         self, address: str, token: str | None, stop: threading.Event, report: Callable[[str], None] = lambda _: None
     ) -> None:
-        self.address, self.stop, self._report = checked_address(address), stop, report
+        self.address, self.stop, self._report = address_of(address), stop, report
         headers = {"User-Agent": "kriegbot", "Accept-Encoding": "gzip"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
         self._client = httpx.Client(base_url=self.address, headers=headers, timeout=TIMEOUT)
-        self._awaited: set[Future[tuple[int, str, bytes]]] = set()
+        self._awaited: set[Future[Reply]] = set()
 
     def close(self) -> None:
         """Close all connections."""
@@ -147,14 +148,12 @@ class Site:
             raise unknown(f"{method} {path}: an answer that is not a JSON object")
         return answer
 
-    def _fetched(
-        self, method: str, path: str, body: Json | None, headers: dict[str, str] | None
-    ) -> tuple[int, str, bytes]:
-        """Return status, Retry-After and text of a whole answer; raise httpx's errors, ValueError or Stopped.
+    def _fetched(self, method: str, path: str, body: Json | None, headers: dict[str, str] | None) -> Reply:
+        """Return a whole answer; raise httpx's errors, ValueError or Stopped.
 
         It waits for a thread, since a site that sends a byte a second could keep this one for ever.
         """
-        answer: Future[tuple[int, str, bytes]] = Future()
+        answer: Future[Reply] = Future()
 
         def fetch() -> None:
             try:
@@ -207,7 +206,7 @@ def _pause_in(text: str) -> float:
     return min(max(pause, 0), LONGEST_PAUSE)
 
 
-def checked_address(address: str) -> str:
+def address_of(address: str) -> str:
     """Return an address to which a token may be sent. Raise Refused if it is none, or others could read the token."""
     url = httpx.URL("")
     with suppress(httpx.InvalidURL, TypeError):
