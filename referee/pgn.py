@@ -212,9 +212,7 @@ def _comments(record: GameRecord) -> list[list[str]]:
 
 
 def _tries_text(tries: tuple[OwnTry | OwnQuestion, ...]) -> str:
-    return " ".join(
-        f"{event.move.uci() if isinstance(event, OwnTry) else 'any'}:{event.answer.value}" for event in tries
-    )
+    return " ".join(f"{one.move.uci() if isinstance(one, OwnTry) else 'any'}:{one.answer.value}" for one in tries)
 
 
 def pgn_text(headers: Mapping[str, str], movetext: Iterable[str]) -> str:

@@ -68,7 +68,7 @@ def moved(men: Men, move: chess.Move) -> dict[chess.Square, chess.PieceType]:
     piece = after.pop(move.from_square)
     after[move.to_square] = move.promotion or piece
     if is_castling(move, men):
-        rook, target = _rook_in_castling(move)
+        rook, target = rook_in_castling(move)
         after[target] = after.pop(rook)
     return after
 
@@ -76,14 +76,15 @@ def moved(men: Men, move: chess.Move) -> dict[chess.Square, chess.PieceType]:
 def must_be_empty(move: chess.Move, men: Men) -> chess.Bitboard:
     """Return the squares that must be empty for a try to be legal."""
     if is_castling(move, men):
-        return chess.between(move.from_square, _rook_in_castling(move)[0])
+        return chess.between(move.from_square, rook_in_castling(move)[0])
     between = chess.between(move.from_square, move.to_square)
     if men[move.from_square] == chess.PAWN and not is_pawn_capture(move, men):
         between |= chess.BB_SQUARES[move.to_square]
     return between
 
 
-def _rook_in_castling(move: chess.Move) -> tuple[chess.Square, chess.Square]:
+def rook_in_castling(move: chess.Move) -> tuple[chess.Square, chess.Square]:
+    """Return where the rook begins and ends."""
     files = (7, 5) if chess.square_file(move.to_square) == 6 else (0, 3)
     return chess.square(files[0], chess.square_rank(move.from_square)), (move.from_square + move.to_square) // 2
 

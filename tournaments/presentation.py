@@ -234,10 +234,7 @@ def _forfeits(report: TournamentReport) -> Table:
 
 
 def _incidents(report: TournamentReport) -> Table:
-    rows = [
-        (str(incident.game), incident.at, incident.what + " (game given up)" * incident.quarantined)
-        for incident in report.incidents
-    ]
+    rows = [(str(one.game), one.at, one.what + " (game given up)" * one.quarantined) for one in report.incidents]
     return Table("Processes that died", ("game", "when", "cause"), rows, prose=True)
 
 

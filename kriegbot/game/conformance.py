@@ -64,10 +64,7 @@ def _game(
 
 def _check(what: str, played: GameResult, color: chess.Color) -> PlayerCheck:
     stats = played.statistics(color)
-    if stats.failure:
-        return PlayerCheck(what, False, stats.failure)
+    detail = f"{stats.tries} tries, {stats.illegal} illegal, {stats.max_seconds:.2f} s for the longest"
     if stats.nonsense:
         detail = f"{stats.nonsense} of {stats.tries} tries were impossible on its own board, or repeated"
-        return PlayerCheck(what, False, detail)
-    detail = f"{stats.tries} tries, {stats.illegal} illegal, {stats.max_seconds:.2f} s for the longest"
-    return PlayerCheck(what, True, detail)
+    return PlayerCheck(what, not (stats.failure or stats.nonsense), stats.failure or detail)

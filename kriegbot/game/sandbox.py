@@ -77,15 +77,13 @@ def why_unavailable() -> str:
     return one_line(f"bubblewrap does not work here: {message}", 200) if done.returncode else ""
 
 
-def sandboxed(
-    command: Sequence[str], environment: Mapping[str, str], spec: PlayerSpec
-) -> tuple[list[str], dict[str, str]]:
+def sandboxed(command: Sequence[str], outer: Mapping[str, str], spec: PlayerSpec) -> tuple[list[str], dict[str, str]]:
     """Return the command of a player in the sandbox, and its environment. Raise CannotStart if bubblewrap fails."""
     if why_unavailable():
         raise CannotStart(f"{why_unavailable()}; --no-sandbox does without")
     is_counted = tuple(map(int, re.findall("[0-9]+", platform.release())[:2])) >= LINUX
     limit = ["/bin/sh", "-c", LIMIT, str(MOST_PROCESSES)] if is_counted else []
-    return [*_bubblewrap(_own_paths(spec)), *limit, *command], _environment(environment)
+    return [*_bubblewrap(_own_paths(spec)), *limit, *command], _environment(outer)
 
 
 def can_read(spec: PlayerSpec, path: Path) -> bool:

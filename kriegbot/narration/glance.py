@@ -120,9 +120,6 @@ def file_names(bottom: chess.Color) -> str:
 
 def plain_board(men: Men, bottom: chess.Color = chess.WHITE) -> list[str]:
     """Return a board as nine lines of letters and dots, as python-chess prints it, with coordinates."""
-    symbols = {square: piece.symbol() for square, piece in men.items()}
-    lines = [
-        f"{chess.square_rank(row[0]) + 1} {' '.join(symbols.get(square, '.') for square in row)}"
-        for row in rows(bottom)
-    ]
+    signs = {square: piece.symbol() for square, piece in men.items()}
+    lines = [f"{chess.square_rank(row[0]) + 1} {' '.join(signs.get(one, '.') for one in row)}" for row in rows(bottom)]
     return [*lines, "  " + " ".join(file_names(bottom))]

@@ -35,6 +35,18 @@ PUZZLE_KINDS = {
 GRADES = ("easy", "medium", "hard")
 
 
+def _referee(task: "LessonStep | Puzzle", refused: Sequence[str] = ()) -> Referee:
+    """Return a referee after what was played, and more tries. Raise ValueError unless each of these is illegal."""
+    referee = Referee(task.rules, start=task.start)
+    for code in task.played.split():
+        referee.try_move(chess.Move.from_uci(code))
+    for code in refused:
+        move = parse_action(code)
+        if not isinstance(move, chess.Move) or referee.try_move(move) is not Answer.ILLEGAL:
+            raise ValueError(f"{code!r} is not refused here; give refused tries such as 'e4e5', each once")
+    return referee
+
+
 @dataclass(frozen=True, slots=True)
 class LessonStep:
     """One task of the first game. `first_game.toml` explains the fields."""
@@ -51,16 +63,14 @@ class LessonStep:
     announcement: str = ""
     claims: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def referee(self) -> Referee:
-        """Return a new referee after the tries played so far."""
-        return _referee(self)
+    referee = _referee
 
     def state(self, tried: Sequence[str] = (), text: str = "") -> "StepState":
         """Return the step after refused tries in UCI notation and one more try as people write it (empty: none).
 
         Raise ValueError unless each of `tried` is illegal.
         """
-        referee = _referee(self, tried)
+        referee = self.referee(tried)
         before = referee.view(referee.turn)
         if not text:
             return StepState(before, tried)
@@ -161,9 +171,7 @@ class Puzzle:
         """A name that stays when the order of the puzzles changes."""
         return f"{crc32(f'{self.kind} {self.rules} {self.start} {self.played}'.encode()):08x}"
 
-    def referee(self, refused: Sequence[str] = ()) -> Referee:
-        """Return a referee at this moment, after more tries. Raise ValueError unless each of these is illegal."""
-        return _referee(self, refused)
+    referee = _referee
 
     def view(self, refused: Sequence[str] = ()) -> View:
         """Return the view of the side that answers."""
@@ -326,15 +334,3 @@ def puzzles() -> tuple[Puzzle, ...]:
 def puzzle_of(day: date) -> int:
     """Return the number of the puzzle of a day, from 1."""
     return day.toordinal() * 7919 % len(puzzles()) + 1
-
-
-def _referee(task: LessonStep | Puzzle, refused: Sequence[str] = ()) -> Referee:
-    """Return a referee after what was played, and more tries. Raise ValueError unless each of these is illegal."""
-    referee = Referee(task.rules, start=task.start)
-    for code in task.played.split():
-        referee.try_move(chess.Move.from_uci(code))
-    for code in refused:
-        move = parse_action(code)
-        if not isinstance(move, chess.Move) or referee.try_move(move) is not Answer.ILLEGAL:
-            raise ValueError(f"{code!r} is not refused here; give refused tries such as 'e4e5', each once")
-    return referee

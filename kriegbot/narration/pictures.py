@@ -129,9 +129,7 @@ def _beside(boards: Iterable[str]) -> str:
     return "".join(f'<g transform="translate({SIDE * at},{HEAD})">{one}</g>' for at, one in enumerate(boards))
 
 
-def _board(
-    turn: Sequence[Moment], color: chess.Color, bottom: chess.Color, belief: BeliefSnapshot | None
-) -> Iterator[str]:
+def _board(turn: list[Moment], color: chess.Color, bottom: chess.Color, belief: BeliefSnapshot | None) -> Iterator[str]:
     """Yield a side's board after a turn's refused tries or after its move: the belief, its pieces, its tries."""
     moment, event = turn[-1], turn[-1].event
     men = moment.men[side_name(color)]

@@ -1,10 +1,9 @@
 """Practice for terminal and page: mate a hostile king that you do not see, and that may be anywhere at first."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 
 import chess
 
@@ -15,25 +14,21 @@ from kriegbot.players.human import BadTry, read_try, try_name
 from referee import Referee, View, parse_action
 from referee.text import counted
 
-ENDINGS = MappingProxyType(
-    {
-        "KQK": "a queen",
-        "KRRK": "two rooks",
-        "KRK": "a rook",
-        "KBBK": "two bishops",
-        "KBNK": "bishop and knight",
-        "KPK": "a pawn",
-    }
-)
+ENDINGS: Mapping[str, str] = {
+    "KQK": "a queen",
+    "KRRK": "two rooks",
+    "KRK": "a rook",
+    "KBBK": "two bishops",
+    "KBNK": "bishop and knight",
+    "KPK": "a pawn",
+}
 """The endings by name, each with the pieces beside your king."""
-WORDS = MappingProxyType(
-    {
-        "title": "Mate the unseen king",
-        "shading": "Shaded: the squares on which the king may stand.",
-        "basis": "all squares where it may stand, counted alike",
-        "next": "Another start",
-    }
-)
+WORDS: Mapping[str, str] = {
+    "title": "Mate the unseen king",
+    "shading": "Shaded: the squares on which the king may stand.",
+    "basis": "all squares where it may stand, counted alike",
+    "next": "Another start",
+}
 
 
 @dataclass(frozen=True)

@@ -394,12 +394,8 @@ def captured_type(board: chess.Board, move: chess.Move) -> chess.PieceType:
 
 def squares_moved(board: chess.Board, move: chess.Move) -> dict[chess.Square, chess.Square]:
     """Return where a move begins and ends, and if it is castling, where the rook begins and ends."""
-    squares = {move.from_square: move.to_square}
-    if board.is_castling(move):
-        corner, after = (7, 5) if board.is_kingside_castling(move) else (0, 3)
-        rank = chess.square_rank(move.to_square)
-        squares[chess.square(corner, rank)] = chess.square(after, rank)
-    return squares
+    squares = (move.from_square, move.to_square), pieces.rook_in_castling(move)
+    return dict(squares if board.is_castling(move) else squares[:1])
 
 
 def type_at(board: chess.Board, square: chess.Square) -> chess.PieceType:

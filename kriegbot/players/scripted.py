@@ -68,9 +68,7 @@ class ScriptTurn:
         """Return True if the piece is protected on its target square."""
         men = moved(self.view.men, move)
         del men[move.to_square]
-        occupied = squares_of(men)
-        target = chess.BB_SQUARES[move.to_square]
-        return any(attacks(self.view.color, kind, square, occupied) & target for square, kind in men.items())
+        return bool(attacked(self.view.color, men) & chess.BB_SQUARES[move.to_square])
 
     def unprotected(self, move: chess.Move) -> float:
         """Return the value of our unprotected pieces after a try."""

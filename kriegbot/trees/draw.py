@@ -49,13 +49,13 @@ def svg(tree: Tree, strategy: Strategy | None = None) -> str:
             lines.append(f'<line {ends} stroke="{stroke}" stroke-width="{thickness}"/>')
             at_x, at_y = x + ALONG * (to_x - x), y + ALONG * (to_y - y)
             for above, text in enumerate(reversed(_labels_of(node, index))):
-                labels.append(_text(at_x, at_y - LINE * above, text, color, halo=True, extra=weight))
+                labels.append(_text(at_x, at_y - LINE * above, text, color, halo=True, more=weight))
         if isinstance(node, Chance):
             corners = f"{x:.1f},{y - 8:.1f} {x + 8:.1f},{y:.1f} {x:.1f},{y + 8:.1f} {x - 8:.1f},{y:.1f}"
             marks.append(f'<polygon points="{corners}" fill="white" stroke="{INK}" stroke-width="1.5"/>')
         else:
             marks.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}" fill="{color}"/>')
-        marks.append(_text(x, y - 12, texts[0], color, halo=True, extra='font-style="italic"'))
+        marks.append(_text(x, y - 12, texts[0], color, halo=True, more='font-style="italic"'))
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'font-family="sans-serif" font-size="12">\n<rect width="{width}" height="{height}" fill="white"/>'
@@ -122,7 +122,7 @@ def _information_sets(tree: Tree, layout: Layout) -> Iterator[str]:
 
 def _heading(tree: Tree) -> Iterator[str]:
     if tree.title:
-        yield _text(MARGIN, 22, one_line(tree.title), INK, extra='font-size="15" font-weight="bold"', anchor="start")
+        yield _text(MARGIN, 22, one_line(tree.title), INK, more='font-size="15" font-weight="bold"', anchor="start")
     names = [
         f'<tspan fill="{COLORS[player % len(COLORS)]}" dx="{2 * CHARACTER}">\u25cf {escape(_short(name))}</tspan>'
         for player, name in enumerate(tree.players)
@@ -157,9 +157,7 @@ def _color(node: Node) -> str:
     return COLORS[node.player % len(COLORS)] if isinstance(node, Decision) else INK
 
 
-def _text(
-    x: float, y: float, text: str, color: str, halo: bool = False, extra: str = "", anchor: str = "middle"
-) -> str:
+def _text(x: float, y: float, text: str, color: str, halo: bool = False, more: str = "", anchor: str = "middle") -> str:
     around = ' paint-order="stroke" stroke="white" stroke-width="7" stroke-linejoin="round"' if halo else ""
     place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
-    return f'<text {place} fill="{color}"{around} {extra}>{escape(text)}</text>' if text else ""
+    return f'<text {place} fill="{color}"{around} {more}>{escape(text)}</text>' if text else ""

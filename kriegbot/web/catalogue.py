@@ -94,11 +94,10 @@ def rules_html() -> str:
 
 def meanings_html() -> str:
     """Return HTML that explains each kind of announcement. The page copies its explanations from there."""
-    rows = (
+    return "\n".join(
         f'<dt>{escape(title)}</dt><dd data-kind="{kind}">{escape(text)}</dd>'
         for kind, (title, text) in meanings().items()
     )
-    return "\n".join(rows)
 
 
 def pieces_svg() -> str:

@@ -334,13 +334,11 @@ def resumed(registry: Registry, file: str, *, is_restored: bool = False) -> list
         check_sandbox(headers["White"], headers["Black"])
     program, people = program_in(record, sandbox=registry.sandbox is not False)
     seed = seed_of(headers.get("Seed") if headers.get("Seed", "").isdigit() else None)
-    control = TimeControl.of(headers.get("TimeControl"))
+    clock = TimeControl.of(headers.get("TimeControl"))
     path, seating = registry.library.path(file), registry.library.seatings.get(file)
     if seating is not None and not is_restored and len(set(seating.browsers.values())) < len(seating.browsers):
         seating = msgspec.structs.replace(seating, browsers={})
-    setup = GameSetup(
-        record.rules, seed, control=control, limits=record.limits, begun=record, file=path, seating=seating
-    )
+    setup = GameSetup(record.rules, seed, control=clock, limits=record.limits, begun=record, file=path, seating=seating)
     host = people[0] if len(people) == 1 else headers.get("Host") != "black"
     programs = {} if program is None else {not people[0]: program}
     sides = seat_people(registry, setup, programs, {color: len(people) == 2 and color == host for color in people})

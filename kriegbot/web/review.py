@@ -197,10 +197,8 @@ class Beliefs:
 
     def look(self, key: str, views: Mapping[chess.Color, View], counts: Mapping[chess.Color, int]) -> Analysis | None:
         """Return both sides' beliefs and the mover's tries, best first, after `counts` events of the views."""
-        sides, deadline = self._sides(key), perf_counter() + SLICE
-        white, black = (
-            sides[color].at(views[color], counts[color], deadline - perf_counter()) for color in (True, False)
-        )
+        sides, end = self._sides(key), perf_counter() + SLICE
+        white, black = (sides[color].at(views[color], counts[color], end - perf_counter()) for color in (True, False))
         if white is None or black is None:
             return None
         mover, color = (white, chess.WHITE) if white.view.turn else (black, chess.BLACK)
