@@ -28,8 +28,6 @@ from tests.fake_site import TOKEN, FakeSite
 from tests.online_games import play_out
 from tests.test_online_reading import DOUBLE
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(autouse=True)
 def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,6 +83,7 @@ def is_over(fake: FakeSite) -> bool:
     return all(game.state == "completed" for game in fake.games.values())
 
 
+@pytest.mark.slow
 def test_games_end_properly_though_requests_are_lost_and_the_bot_is_killed(tmp_path: Path) -> None:
     site = FakeSite(seed=3, faults=0.1, challenges=0.5, late=0.2, most=3, long=40)
     outcome = play_out(site, tmp_path, kill_every=100, patience=300, player="rand", games=4, join=True)
@@ -97,6 +96,7 @@ def test_games_end_properly_though_requests_are_lost_and_the_bot_is_killed(tmp_p
     assert sum(site.counts.values()) - site.counts["requests"] > 5  # of some 180, one in ten; how many depends on time
 
 
+@pytest.mark.slow
 def test_a_game_that_was_going_on_is_taken_up_and_one_that_ended_meanwhile_gets_its_end(tmp_path: Path) -> None:
     fake = FakeSite(delay=0.3)
     codes = [fake.add("berkeley", created_by="boris", state="active", ours=chess.WHITE).code for _ in range(2)]
@@ -117,6 +117,7 @@ def test_a_game_that_was_going_on_is_taken_up_and_one_that_ended_meanwhile_gets_
     assert fake.wrong == []
 
 
+@pytest.mark.slow
 def test_a_record_has_the_seed_that_a_player_from_outside_got(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(
@@ -138,6 +139,7 @@ def test_a_record_has_the_seed_that_a_player_from_outside_got(tmp_path: Path) ->
     assert {thought["why"] for thought in record["thoughts"]} == {record["seed"]}
 
 
+@pytest.mark.slow
 def test_a_flag_does_not_fall_though_the_player_would_think_too_long(tmp_path: Path, kernels: None) -> None:
     del kernels
     fake = FakeSite(base=50, increment=0.5)
@@ -152,6 +154,7 @@ def test_a_flag_does_not_fall_though_the_player_would_think_too_long(tmp_path: P
     assert fake.wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("player", "plies"),
     [("Raises", 4), ("RaisesInTheSeventhTurn", 16), ("KillsItself", 4), ("Sleeps", 6), ("TriesTheImpossible", 4)],
@@ -168,6 +171,7 @@ def test_a_game_goes_on_without_a_player_that_fails(player: str, plies: int, tmp
     assert fake.wrong == []
 
 
+@pytest.mark.slow
 def test_directions_of_a_double_check_are_guessed_until_the_player_can_believe_them(
     tmp_path: Path, kernels: None
 ) -> None:
@@ -183,6 +187,7 @@ def test_directions_of_a_double_check_are_guessed_until_the_player_can_believe_t
     assert fake.wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "settings", "why"),
     [
@@ -205,6 +210,7 @@ def test_a_game_that_is_not_wanted_is_resigned_with_the_reason_in_the_log(
     assert fake.wrong == []
 
 
+@pytest.mark.slow
 def test_a_game_is_offered_one_at_a_time_and_withdrawn_at_the_end(tmp_path: Path) -> None:
     fake = FakeSite(most=0)
     with serving(fake):
@@ -219,6 +225,7 @@ def test_a_game_is_offered_one_at_a_time_and_withdrawn_at_the_end(tmp_path: Path
     assert fake.wrong == []
 
 
+@pytest.mark.slow
 def test_games_of_bots_are_joined_and_those_of_people_and_unknown_rules_are_not(tmp_path: Path) -> None:
     fake = FakeSite()
     person = fake.add("wild16", created_by="anna", state="waiting")
@@ -234,6 +241,7 @@ def test_games_of_bots_are_joined_and_those_of_people_and_unknown_rules_are_not(
     assert fake.wrong == []
 
 
+@pytest.mark.slow
 def test_a_game_that_the_site_forgets_is_given_up(tmp_path: Path) -> None:
     fake = FakeSite(delay=60)
     game = fake.add("berkeley", created_by="boris", state="active", ours=chess.WHITE)

@@ -176,6 +176,7 @@ def started() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
+        (("referee_turns", 0, "white", 0, "move_uci"), None, "a try of ours without its move"),
         (("your_color",), "green", "illegal colours"),
         (("turn",), None, "illegal colours"),
         (("turn",), "black", "by the log white is to move"),
@@ -185,7 +186,6 @@ def started() -> dict[str, Any]:
         (("referee_turns",), [{"turn": "x"}], "illegal referee_turns"),
         (("referee_turns", 0, "white", 0, "messages"), ["Nothing known"], "unknown message: 'Nothing known'"),
         (("referee_turns", 0, "white", 0, "messages"), [], "illegal referee_turns"),
-        (("referee_turns", 0, "white", 0, "move_uci"), None, "a try of ours without its move"),
         (("referee_turns", 0, "white", 0, "move_uci"), "e2e2e2", "illegal referee_turns"),
         (("referee_turns", 0, "white", 0, "move_uci"), "e4e5", "a move that our pieces cannot have made: e4e5"),
         (("referee_turns", 0, "black", 1, "messages"), ["Pawn captured at E5"], "a capture on e5"),
