@@ -6,13 +6,15 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
+import chess
 import pytest
 
 from kriegbot.game.process import ProcessSeat
 from kriegbot.players.specs import parse_spec
 from kriegbot.request import Refused
-from kriegbot.web.notices import Kept, Notice
+from kriegbot.web.notices import Clocks, Kept, Notice, side_view
 from kriegbot.web.requests import MAX_MOMENTS, REQUESTS, Look, New, SetPace, Watch, WithGame, WithTry, read_request
+from referee import Referee
 
 GAME = {"do": "new", "opponent": "rand", "color": "white", "rules": "berkeley", "seed": None, "clock": None}
 WATCHED = {"do": "watch", "white": "rand", "black": "hs", "rules": "berkeley", "seed": "7", "pace": 1}
@@ -79,6 +81,35 @@ def test_a_seed_is_never_a_number_for_javascript_would_round_it() -> None:
     assert read_request(json.dumps(GAME | {"seed": str(2**127 + 1)})) == New(
         "rand", "white", "berkeley", str(2**127 + 1), None
     )
+
+
+@pytest.mark.parametrize(
+    ("moves", "resigns", "yours", "move", "tries"),
+    [
+        ("", False, True, 1, {"e2e4", "a2b3"}),
+        ("e2e4", False, False, 1, {"e4e5", "a2b3"}),  # those that can be prepared
+        ("e2e4 e7e5", False, True, 2, {"e4e5", "a2b3"}),
+        ("", True, False, 1, set()),
+        ("e2e4", True, False, 1, set()),
+    ],
+)
+def test_a_view_says_whose_turn_it_is_and_what_can_be_tried(
+    moves: str, resigns: bool, yours: bool, move: int, tries: set[str]
+) -> None:
+    referee = Referee()
+    for uci in moves.split():
+        referee.try_move(chess.Move.from_uci(uci))
+    if resigns:
+        referee.resign(chess.BLACK)
+    view = referee.view(chess.WHITE)
+    clocks = Clocks(1.5, 2.5, None, False)
+    seen = side_view(view, [], clocks)
+    assert (seen.yours, seen.move, seen.ply, seen.clocks) == (yours, move, len(moves.split()), clocks)
+    assert (set(seen.tries) >= tries) if tries else (seen.tries == [])
+    assert seen.last == (["e2", "e4"] if moves else [])
+    assert seen.clear == (["e3", "e4"] if moves else [])
+    assert seen.moved == (1 if moves else 0)
+    assert (seen.enemy_men, len(seen.men), seen.check, seen.lost) == (16, 16, None, "")
 
 
 def test_a_program_keeps_its_priority_while_kernels_compile_for_a_person_who_waits(
