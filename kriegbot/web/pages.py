@@ -343,7 +343,7 @@ def resumed(registry: Registry, file: str, *, is_restored: bool = False) -> list
     programs = {} if program is None else {not people[0]: program}
     sides = seat_people(registry, setup, programs, {color: len(people) == 2 and color == host for color in people})
     for color, side in sides.items():
-        if name := headers.get(f"{chess.COLOR_NAMES[color].title()}Name", ""):
+        if side.game.is_for_two and (name := headers.get(f"{chess.COLOR_NAMES[color].title()}Name")):
             side.rename(name)
     return [sides[color] for color in sorted(people, key=lambda color: color != host)]
 
