@@ -225,7 +225,7 @@ class Believed(NamedTuple):
     def of(cls, belief: BeliefSnapshot) -> Believed:
         """Return a belief with chances to three places; they, and their sums, are 0 or 1 only if all boards agree."""
         exact, total = belief.chances, belief.chances.sum(0)
-        chances = np.where((exact > 0) & (exact < 1 - ROUNDING), exact.clip(0.001, 0.999), exact).round(3)
+        chances = np.where(exact > 0, exact.clip(0.001), 0).round(3)
         wanted = np.where(total > 1 - ROUNDING, 1, chances.sum(0).clip(max=0.999))
         chances[chances.argmax(0), np.arange(64)] += wanted - chances.sum(0)
         checkers = square_names(belief.checkers if belief.is_reliable else [])
