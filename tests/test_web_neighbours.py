@@ -13,12 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import InvalidStatus
 
 from kriegbot.cli.main import main
 from kriegbot.request import MAX_PASSED_OVER, saved_games
 from kriegbot.web import connections
 from kriegbot.web.connections import Requests, Reserve, is_new
 from kriegbot.web.library import Library
+from kriegbot.web.registry import ServerLimits
 from kriegbot.web.server import PageServer
 from referee import GameRecord, Referee, save_record
 from referee.pgn import MAX_BYTES
@@ -169,6 +171,19 @@ def test_the_oldest_silent_connections_make_room(tmp_path: Path, monkeypatch: py
         client.until("library")
         for one in quiet:
             one.close()
+
+
+def test_sockets_beyond_the_limit_are_refused_until_one_is_closed(tmp_path: Path) -> None:
+    def is_open() -> bool:
+        with suppress(InvalidStatus), Client(page.address):
+            return True
+        return False
+
+    with served(tmp_path, limits=ServerLimits(sockets=1)) as page:
+        with Client(page.address) as first:
+            first.until("hello")
+            assert not is_open()
+        until(is_open, "room for another")
 
 
 def test_saving_has_descriptors_when_none_is_left(tmp_path: Path) -> None:

@@ -15,8 +15,6 @@ from websockets.exceptions import InvalidStatus
 from kriegbot.web import server as servers
 from tests.page import Client, served
 
-pytestmark = pytest.mark.slow
-
 INVITE = {"do": "invite", "color": "white", "rules": "berkeley", "clock": None}
 HERE = "127.0.0.2"
 """Stands for this machine's address in a network."""

@@ -58,7 +58,6 @@ def test_a_browser_keeps_its_cookie_whichever_link_it_followed(address: str) -> 
         assert len(cookie.partition(";")[0].partition("=")[2]) == 22
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("what", ["iframe", "image", "empty", "script"])
 def test_a_foreign_page_that_embeds_ours_sets_no_cookie(what: str, address: str) -> None:
     assert index(address, Sec_Fetch_Site="cross-site", Sec_Fetch_Dest=what) is None
@@ -108,7 +107,6 @@ def ways_back(client: Client) -> dict[str, str]:
     return games
 
 
-@pytest.mark.slow
 def test_who_leaves_the_page_of_a_game_finds_it_again_also_after_a_restart(tmp_path: Path) -> None:
     with served(tmp_path) as server, Client(server.address, "ann") as host:
         mine, guests, game = invited(server, host)
@@ -136,7 +134,6 @@ def test_who_leaves_the_page_of_a_game_finds_it_again_also_after_a_restart(tmp_p
             host.until("view", yours=False)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("do", "result", "text"),
     [
@@ -247,7 +244,6 @@ def test_the_host_frees_the_seat_of_a_guest_who_is_away(tmp_path: Path) -> None:
         assert '"bob"' not in seats.read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("host", "more"),
     [
@@ -268,7 +264,6 @@ def test_a_forwarded_port_leads_to_the_page_and_its_socket(host: str, more: dict
             assert client.receive()["is"] == "hello"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("errno", [13, 98, 10013])
 def test_a_remembered_port_that_is_refused_is_replaced(
     errno: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -290,7 +285,6 @@ def test_a_remembered_port_that_is_refused_is_replaced(
         PageServer(server.registry, "127.0.0.1", 80)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("port", [-1, 65536, "80"])
 def test_a_remembered_port_that_is_none_is_replaced(port: object, tmp_path: Path) -> None:
     write_private(tmp_path / ".address.json", json.dumps({"host": "127.0.0.1", "port": port}).encode())

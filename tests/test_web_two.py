@@ -23,8 +23,6 @@ from kriegbot.web.server import PageServer
 from referee import GameRecord, View, load_record
 from tests.page import Client, served, views
 
-pytestmark = pytest.mark.slow
-
 INVITE = {"do": "invite", "color": "white", "rules": "berkeley", "clock": None}
 GAMES, PLIES = 12, 16
 NEW = ("id", "clocks", "invitation", "onlookers")
@@ -125,6 +123,7 @@ def leaks(games: list[Sent]) -> tuple[list[str], int]:
     return found, agreed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["berkeley", "wild16"])
 def test_nothing_of_one_side_reaches_the_other(rules: str, server: PageServer) -> None:
     games = [play(server, rules, seed) for seed in range(GAMES)]
@@ -139,6 +138,7 @@ def test_nothing_of_one_side_reaches_the_other(rules: str, server: PageServer) -
             assert not {letter for view in shown for letter in view["men"].values()} & set(enemy)
 
 
+@pytest.mark.slow
 def test_a_planted_leak_is_found(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
     wait = seats.PersonSeat.wait
 
@@ -269,6 +269,7 @@ def test_a_new_link_takes_the_place_of_a_game_that_a_stranger_has_joined(server:
             assert stranger.until("refusal")["text"].startswith("Somebody has already joined")
 
 
+@pytest.mark.slow
 def test_a_guest_cannot_join_a_game_of_the_host_against_a_program(server: PageServer, kernels: None) -> None:
     del kernels
     with table(server) as (host, guest):
