@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -13,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from kriegbot.cli.common import seconds
 from kriegbot.cli.main import COMMANDS, main
 from kriegbot.players.specs import players
+from kriegbot.request import Refused
 from referee import RULE_SETS, Reason, load_record
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -85,7 +88,6 @@ REFUSED = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=[" ".join(case[0])[:40] for case in REFUSED])
 def test_a_bad_input_is_refused_on_one_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
@@ -105,6 +107,30 @@ def test_a_refusal_is_as_good_from_outside() -> None:
     known = ", ".join(players())
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (f"kriegbot: unknown player 'overconfidant'; did you mean 'overconfident'? Known: {known}.\n")
+
+
+def test_a_fault_of_the_program_is_not_taken_for_a_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kriegbot.players.specs.players", lambda: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        main(["players"])
+
+
+def test_seconds_are_a_number_within_bounds_or_a_word_for_none() -> None:
+    parse = seconds("patience", 0.1, 100, "off")
+    assert [parse(text) for text in ("0.1", 5, "100", "off")] == [0.1, 5.0, 100.0, None]
+    for text in ("0", "101", "nan", "on"):
+        with pytest.raises(Refused, match=f"illegal patience '{text}': it takes off, or 0.1..100 seconds"):
+            parse(text)
+
+
+@pytest.mark.parametrize("error", [BrokenPipeError(), BrokenPipeError(errno.EPIPE, "Broken pipe")])
+def test_a_reader_who_has_left_is_no_failure(error: OSError, monkeypatch: pytest.MonkeyPatch) -> None:
+    def left() -> None:
+        raise error
+
+    monkeypatch.setattr("kriegbot.players.specs.players", left)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    assert main(["players"]) == 0
 
 
 def test_help_imports_nothing_heavy() -> None:

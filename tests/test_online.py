@@ -271,6 +271,14 @@ def test_a_bot_without_a_token_is_told_how_to_get_one(config: Path, capsys: pyte
     assert not (config / "online.toml").exists()
 
 
+def test_without_its_library_a_bot_is_told_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("kriegbot.cli.online.find_spec", lambda _: None)
+    assert main(["online", "run"]) == 2
+    assert capsys.readouterr().err == "kriegbot: playing online needs httpx: pip install httpx.\n"
+
+
 @pytest.mark.slow
 def test_a_player_that_cannot_play_is_refused_before_the_site_hears_of_the_bot(
     config: Path, fake: FakeSite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -185,6 +185,7 @@ def test_the_files_of_a_player_are_its_own_and_those_of_its_parts(tmp_path: Path
         (("style", str, "", "quiet"), "option 'style' takes no value; give it choices"),
         (("deep", bool, "", True), "option 'deep' is of <class 'bool'>; it takes int, float or str"),
         (("depth", int, "", 9, 1, 3), "option 'depth': its default 9 is not a whole number, 1..3"),
+        (("depth", int, "", 9, 0, 3), "option 'depth': its default 9 is not a whole number, 0..3"),
         (("style", str, "", "quiet", 0, 0, ("loud",)), "option 'style': its default 'quiet' is not one of loud"),
     ],
 )
