@@ -10,8 +10,13 @@ from tests.import_graph import modules
 WITH_EXAMPLES = [name for name, path in modules().items() if "    >>> " in path.read_text(encoding="utf-8")]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", WITH_EXAMPLES)
+SLOW = ("environments", "evaluators", "kriegbot.belief", "kriegbot.search", "tournaments.run")
+"""Beginnings of the names of modules whose examples play games or compile kernels."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * name.startswith(SLOW)) for name in WITH_EXAMPLES]
+)
 def test_the_examples_of_a_module_are_true(name: str) -> None:
     assert doctest.testmod(import_module(name), optionflags=doctest.ELLIPSIS).failed == 0
 
