@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -132,14 +132,12 @@ def test_what_is_no_try_is_explained_and_changes_nothing() -> None:
     assert "is not a move" in state.comment
 
 
-@pytest.mark.slow
-def test_practice_line_by_line(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "kriegbot", "learn", "mate", "--ending", "KQK"]
-    done = subprocess.run(
-        command, input="help\nKe9\nquit\n", text=True, encoding="utf-8", capture_output=True, cwd=tmp_path, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    said = " ".join(done.stdout.split())
+def test_practice_line_by_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("help\nKe9\nquit\n"))
+    assert main(["learn", "mate", "--ending", "KQK"]) == 0
+    out, err = capsys.readouterr()
+    said = " ".join(out.split())
+    assert err == ""
     assert said.count("Mate the unseen king: a queen") == 2
     assert "whatever the king does. A refused try costs nothing." in said
     assert "'Ke9' is not a move" in said

@@ -14,10 +14,10 @@ import chess
 import pytest
 
 from kriegbot.cli.main import main
-from kriegbot.narration.learning import GRADES, PUZZLE_KINDS, Puzzle, puzzle_of, puzzles
+from kriegbot.narration.learning import GRADES, PUZZLE_KINDS, Puzzle, leads_to_mate, puzzle_of, puzzles
 from kriegbot.narration.results import Results
 from kriegbot.players.human import BadTry
-from referee import Answer, OwnTry, Referee
+from referee import BERKELEY, Answer, OwnTry, Referee
 from referee.pieces import is_pawn_capture
 from tests.effort import IS_THOROUGH
 from tests.plain_puzzles import entropy, enumerate_all, pawn_captures, seen_tries, wins
@@ -116,14 +116,15 @@ def test_so_is_that_of_every_puzzle(puzzle: Puzzle) -> None:
 
 @pytest.mark.parametrize("kind", PUZZLE_KINDS)
 def test_what_is_no_answer_is_explained(kind: str) -> None:
-    with pytest.raises(BadTry, match=r"'xyz'.*(Give|Write it as)"):
+    form = {"king": "Give a square such as g8", "capture": "Give yes or no"}.get(kind, "Write it as")
+    with pytest.raises(BadTry, match=f"'xyz'.*{form}"):
         of_kind(kind)[0].judge("xyz")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", PUZZLE_KINDS)
-def test_the_answers_are_judged_right_and_a_wrong_one_does_not_show_them(kind: str) -> None:
-    for puzzle in of_kind(kind)[::12]:
+@pytest.mark.parametrize("step", [100, pytest.param(12, marks=pytest.mark.slow)])
+def test_the_answers_are_judged_right_and_a_wrong_one_does_not_show_them(kind: str, step: int) -> None:
+    for puzzle in of_kind(kind)[::step]:
         for answer in puzzle.answers:
             assert puzzle.judge(answer).is_right
         candidates = {"king": ["a1", "h8"], "capture": ["yes", "no"]}
@@ -134,6 +135,24 @@ def test_the_answers_are_judged_right_and_a_wrong_one_does_not_show_them(kind: s
         assert verdict.text.startswith("Wrong." if kind == "capture" else "No. ")  # "No." may be the answer
         assert not any(name in verdict.text.split() for name in puzzle.answers)
         assert puzzle.solution not in verdict.text
+
+
+@pytest.mark.parametrize(
+    "fens",
+    [
+        ("7k/8/6K1/8/8/8/8/R7", "6k1/8/6K1/8/8/8/8/R7"),
+        ("7k/8/5K2/8/8/8/8/R7",),
+        ("7k/8/5K2/8/8/8/8/R7", "6k1/8/5K2/8/8/8/8/R7"),
+    ],
+)
+def test_a_try_leads_to_mate_if_it_does_on_every_board_though_another_may_have_to_follow_a_refusal(
+    fens: Sequence[str],
+) -> None:
+    boards = [chess.Board(f"{fen} w - - 0 1") for fen in fens]
+    tries = sorted({move for board in boards for move in board.legal_moves}, key=chess.Move.uci)
+    found = {(move, moves): leads_to_mate(boards, move, moves, BERKELEY) for move in tries for moves in (1, 2)}
+    assert found == {(move, moves): wins(boards, move, moves, "berkeley") for move, moves in found}
+    assert set(found.values()) == {False, True}
 
 
 @pytest.mark.slow
