@@ -7,7 +7,9 @@ import sys
 
 import chess
 import pytest
+from rich.color import Color
 from rich.console import Console
+from rich.style import Style
 
 from kriegbot.cli import screen
 from kriegbot.cli.screen import GLYPHS, MAX_SCALE, BoardPicture, board, fitting, size_of
@@ -42,6 +44,30 @@ def test_chances_are_told_in_per_cent_on_boards_of_any_size(scale: int) -> None:
     heat[chess.A5], heat[chess.B5], heat[chess.C5], heat[chess.D5] = 1.0, 0.57, 0.06, 0.004
     text = board(BoardPicture(MEN, heat=heat), scale).plain
     assert ["5", "100", "57", "6"] in [line.split() for line in text.split("\n")]
+
+
+def grounds(picture: BoardPicture) -> dict[str, Color]:
+    """Return the colour of each square."""
+    styles = [span.style for span in board(picture, 1).spans if span.style != "dim"]
+    squares = [chess.square_name(square) for row in screen.rows(picture.bottom) for square in row]
+    return {name: style.bgcolor for name, style in zip(squares, styles, strict=True) if isinstance(style, Style)}
+
+
+def test_chances_and_marks_colour_their_squares() -> None:
+    heat = [0.0] * 64
+    heat[chess.A3], heat[chess.B3] = 1.0, 0.5
+    tinted = grounds(BoardPicture(MEN, marks=frozenset({chess.A4}), heat=heat))
+    found = {name: tuple(tinted[name].get_truecolor()) for name in ("a1", "b1", "a3", "b3", "a4")}
+    plain = {"a1": (118, 84, 46), "b1": (168, 142, 108)}
+    assert found == {**plain, "a3": (224, 122, 24), "b3": (196, 132, 66), "a4": (174, 79, 62)}
+    sixteen = grounds(BoardPicture(MEN, marks=frozenset({chess.A4}), heat=heat, has_tints=False))
+    assert {name: sixteen[name].name for name in found} == {
+        "a1": "blue",
+        "b1": "cyan",
+        "a3": "blue",
+        "b3": "cyan",
+        "a4": "red",
+    }
 
 
 def test_men_that_cannot_answer_a_check_are_faint() -> None:

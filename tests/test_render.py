@@ -87,6 +87,9 @@ def test_refusals_a_capture_a_check_and_the_mate_are_told_and_marked() -> None:
     ]
     assert texts(true) == ["The true board", "1-0: checkmate, White wins, after 7 plies", "7 of 7"]
     assert "black-king" in true.boards[0]
+    *_, checked, _ = pictures(played(SCHOLARS), [chess.BLACK], has_belief=False)
+    marked = re.findall(r'stroke="#b00020"[^>]* d="M(\d+) (\d+)h', checked.boards[0])
+    assert {(int(x) // 45, int(y) // 45) for x, y in marked} == {(2, 6), (3, 7)}  # f7 and the king, Black's side below
 
 
 def test_a_side_sees_its_own_men_alone_until_the_end() -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import chess
+import numpy as np
 import pytest
 
 from kriegbot.belief.timeline import BeliefTimeline
 from kriegbot.cli.main import main
 from kriegbot.endgames import probe
 from kriegbot.game.match import play_game
-from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, hint, value_tries
+from kriegbot.narration.helping import HINT_SAMPLES, PARTICLES, SEED, TryValued, hint, value_tries
 from kriegbot.narration.reasons import Reasons
 from kriegbot.narration.results import THEMES
 from kriegbot.narration.turning import (
@@ -22,9 +24,12 @@ from kriegbot.narration.turning import (
     LOST,
     MAX_POINTS,
     MIN_LOSS,
+    PARTS,
     WON,
     Hindsight,
+    JudgedTurn,
     TurningPoint,
+    is_error,
     played_moves,
 )
 from kriegbot.players.kriegbot import LEVELS
@@ -206,6 +211,35 @@ def test_a_hint_names_one_promotion_of_a_pawn_move() -> None:
     belief = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES).at(referee_of("", "7k/P7/8/8/8/8/8/K7 w - - 0 1").view(True))
     assert belief is not None
     assert [one["uci"] for one in hint(belief)["tries"] if one["uci"].startswith("a7")] == ["a7a8q"]
+
+
+def test_a_hint_names_the_best_moves_and_a_better_question_apart() -> None:
+    view = referee_of("d2d4 d7d5 c2c4 a7a6").view(chess.WHITE)
+    belief = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES).at(view)
+    assert belief is not None
+    given, tries = hint(belief), value_tries(belief)
+    moves = [one for one in tries if not one["question"]]
+    assert given["tries"] == moves[:3]
+    assert given["ask"] == [tries[0]]
+    assert tries[0]["question"]
+    assert tries[0]["value"] > moves[0]["value"]
+    assert given["text"].startswith("The computer's best tries, in pawns (from 144 of all 317 possible ")
+
+
+def test_a_loss_that_each_part_of_the_drawn_boards_does_not_show_is_no_error() -> None:
+    referee = referee_of("", QUEENS)
+    belief = BeliefTimeline(PARTICLES, SEED, HINT_SAMPLES).at(referee.view(chess.WHITE))
+    assert belief is not None
+    drawn = replace(belief, is_exact=False, rows=np.repeat(belief.rows, 2 * PARTS, axis=0), counts=np.ones(2 * PARTS))
+    referee.try_move(chess.Move.from_uci("d1h5"))
+    (played,) = played_moves(referee.view(chess.WHITE), referee.view(chess.BLACK))
+    tries = {one["uci"]: one for one in value_tries(drawn)}
+    turn = JudgedTurn(played, drawn, tries["d1h5"], tries["d1e2"], None, None)
+    assert is_error(turn)
+    low = TryValued(**{**tries["d1d2"], "value": tries["d1h5"]["value"]})  # by chance, as a search of the parts shows
+    assert not is_error(replace(turn, made=low))
+    assert is_error(replace(turn, made=low, belief=belief))  # all positions there are
+    assert not is_error(replace(turn, better=None))
 
 
 BARED = "a1a2 d5e4 a2a3"  # the rook takes the last pawn
