@@ -151,8 +151,10 @@ def test_a_folder_that_is_the_users_own_is_used(mode: int, tmp_path: Path) -> No
 
 def test_a_user_without_a_name_or_home_gets_a_temporary_folder(tmp_path: Path) -> None:
     unknown = "import os, pwd; del os.environ['HOME']; pwd.getpwuid = {}.__getitem__; "
-    chosen, said = folders(tmp_path, tmp_path, unknown + CODE)
+    thread = "import threading; first = threading.Thread(target=cache_folder); first.start(); first.join(); "
+    chosen, said = folders(tmp_path, tmp_path, f"{unknown}from kriegbot.folders import cache_folder; {thread}{CODE}")
     assert Path(chosen[0]).parent.name.startswith("kriegbot-cache-")
+    assert list(tmp_path.iterdir()) == []  # nothing is left, whichever thread made it
     assert said.startswith("This user has no home. Compiled kernels are kept in ")
 
 

@@ -249,3 +249,9 @@ def test_a_player_is_told_what_it_asks_for_and_plays_the_same(
 def test_a_position_where_no_game_begins_is_refused() -> None:
     with pytest.raises(BadStart):
         play_game(rand(), rand(), start="8/8/8/8/8/8/8/8 w - - 0 1")
+
+
+def test_a_player_that_reports_nothing_has_searched_nothing() -> None:
+    written = Report().written()
+    assert not any(written.values())
+    assert {"samples", "depth", "leaves", "particles", "astray"} < written.keys()

@@ -102,6 +102,8 @@ def test_resigning_ends_the_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     code, out, _ = play(monkeypatch, capsys, "e4 resign", "--seed", "3")
     assert code == 0
     assert "0-1: resignation, Black wins, after 2 plies\n" in out
+    assert "Chance in percent" not in out  # nobody has asked for it
+    assert "Not saved" not in out
 
 
 @pytest.mark.slow
@@ -121,7 +123,6 @@ def test_a_game_that_is_broken_off_is_saved(
     assert len(record.turns) == (2 if lines else 0)
 
 
-@pytest.mark.slow
 def test_a_game_that_is_broken_off_and_not_saved_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
