@@ -189,6 +189,17 @@ def test_a_view_tells_where_a_king_may_be_from_the_moment_it_is_bare() -> None:
     assert bare > many(50, 25)
 
 
+def test_a_bare_kings_squares_grow_with_each_of_its_moves_and_with_others_there_are_none() -> None:
+    referee = Referee(start="8/8/8/3k4/8/8/8/R3K3 w - - 0 1")
+    for uci in ("a1a2", "d5e4"):
+        referee.try_move(chess.Move.from_uci(uci))
+    king = BareKing.of(referee.view(chess.WHITE))
+    assert king is not None
+    assert king.squares == chess.BB_KING_ATTACKS[chess.D5]
+    for pawns in ("p7", "pp6"):
+        assert BareKing.of(Referee(start=f"8/8/8/3k4/8/8/{pawns}/R3K3 w - - 0 1").view(chess.WHITE)) is None
+
+
 @pytest.mark.parametrize(
     ("ours", "where", "mates"),
     [

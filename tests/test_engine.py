@@ -17,7 +17,7 @@ from kriegbot.game.match import play_game
 from kriegbot.game.seat import HereSeat
 from kriegbot.parts import NotFound
 from kriegbot.players import engine as engine_module
-from kriegbot.players.engine import MOST_FAILURES, Engine
+from kriegbot.players.engine import MATE, MOST_FAILURES, NAMED, Engine
 from kriegbot.players.making import make_player
 from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec
@@ -219,6 +219,19 @@ def test_an_engine_that_uci_allows_values_moves_and_ends_with_us(mode: str, tmp_
         assert mode == "scores without moves" or values[A2] > values[B1]
     engine.end()
     assert not is_running(path)
+
+
+@pytest.mark.parametrize(
+    ("mode", "values"),
+    [("is as it should be", (50.0, -30.0)), ("mates", (MATE - 3, -30.0)), ("gives no scores", (NAMED, 0.0))],
+)
+def test_moves_have_the_values_that_an_engine_gives_or_else_the_move_that_it_names_is_best(
+    mode: str, values: tuple[float, float], tmp_path: Path
+) -> None:
+    engine = Engine(scripted(tmp_path, mode))
+    found = engine.values(CORNER, 100)
+    assert (found[A2], found[B1]) == values
+    engine.end()
 
 
 @pytest.mark.slow

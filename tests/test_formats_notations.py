@@ -103,6 +103,11 @@ def test_ones_own_move_does_not_betray_a_pin() -> None:
     board = chess.Board("4r1k1/8/8/8/4N3/1N6/8/4K3 w - - 0 1")
     assert board.san(move) == "Nc5"
     assert name_of_try(board, move) == "Nbc5"
+    game = Referee(BERKELEY, start=board.fen())
+    game.try_move(move)
+    record = GameRecord.of(game)
+    whole, (ours, _) = written(record, FORMATS["icc"])[0], written(record, FORMATS["filtered"], chess.WHITE)
+    assert (" Nc5 " in whole, " Nbc5 " in whole, " Nc5 " in ours, " Nbc5 " in ours) == (True, False, False, True)
 
 
 @pytest.mark.slow

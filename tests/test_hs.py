@@ -2,12 +2,14 @@
 
 import random
 from collections import Counter
+from typing import Literal
 
 import chess
 import pytest
 
 from kriegbot.belief.last_observation import last_observation
 from kriegbot.kernels import to_board
+from kriegbot.players.hs import HybridSearch
 from kriegbot.players.making import make_player
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, NO_LIMITS, PAPER_LIMITS, WILD16, Limits, OpponentMoved, Referee, View
@@ -113,6 +115,29 @@ def test_hs_goes_from_boards_that_fit_everything_to_boards_of_the_last_observati
     assert seen["los"]["inconsistent"] == seen["los"]["tries"]
     assert 0 < seen["hs"]["inconsistent"] < seen["los"]["inconsistent"]
     assert seen["aosp"]["inconsistent"] <= seen["aosp"]["empty"]
+
+
+@pytest.mark.parametrize(
+    ("sampling", "samples", "pool", "is_inconsistent"),
+    [("hs", 10, 5, True), ("los", 10, 0, True), ("aos", 5, 5, False), ("aosp", 5, 5, False)],
+)
+def test_boards_come_from_a_pool_of_consistent_ones_and_from_the_last_observation(
+    sampling: Literal["hs", "los", "aos", "aosp"], samples: int, pool: int, is_inconsistent: bool
+) -> None:
+    referee = Referee()
+    referee.try_move(chess.Move.from_uci("e2e4"))
+    search = HybridSearch(depth=1, wanted=10, pool=5, sampling=sampling)
+    search.update(referee.view(chess.BLACK))
+    report = search.policy(referee.view(chess.BLACK), None).report
+    assert (report.samples, report.particles, report.belief_inconsistent) == (samples, pool, is_inconsistent)
+    assert report.leaves >= samples
+
+
+def test_without_a_board_all_open_tries_are_equal() -> None:
+    view = Referee().view(chess.WHITE)
+    policy = HybridSearch().policy(view, None)
+    assert (list(policy.tries), len({*policy.weights.tolist()})) == (list(view.tries()), 1)
+    assert (policy.report.samples, policy.report.depth, policy.report.leaves) == (0, 0, 0)
 
 
 def test_time_is_kept() -> None:

@@ -460,6 +460,13 @@ def test_the_flagships_first_moves_need_no_kernel_that_is_compiled_later() -> No
     assert not [name for name in used if name.startswith(LATER)]
 
 
+def test_what_the_flagship_begins_without_is_not_among_the_first_kernels() -> None:
+    first, everything = preparing._jobs(preparing.FIRST), preparing._jobs(preparing.ALL)
+    assert first.keys() == {name for name in everything if not name.startswith(LATER)}
+    assert {name.partition(":")[0] for name in first} >= {"kriegbot.search.recursion", "kriegbot.belief.filter"}
+    assert len(first) < len(everything)
+
+
 @pytest.mark.parametrize("name", kernel_modules())
 def test_no_kernel_points_into_an_array_of_its_own(name: str) -> None:
     """Numba frees an array after its last use, though a pointer to its memory is still used: a search crashed.

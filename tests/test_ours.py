@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import IO
 
@@ -170,6 +170,18 @@ def test_a_worker_tells_the_machines_errors_from_a_players(error: Exception) -> 
     out = StringIO()
     Worker(out).fail(error)
     assert out.getvalue().startswith(f"broken raised {type(error).__name__}")
+
+
+def test_a_worker_that_is_greeted_in_another_version_says_which_it_speaks() -> None:
+    with pytest.raises(PlayerFailed, match="speaks 'kriegspiel 1', and was greeted with 'kriegspiel 2'"):
+        Worker(StringIO()).take("kriegspiel 2")
+
+
+def test_a_worker_does_not_keep_what_it_writes() -> None:
+    received = BytesIO()
+    out = TextIOWrapper(received, "utf-8")
+    Worker(out).fail(MemoryError())
+    assert received.getvalue().startswith(b"broken raised MemoryError")
 
 
 def test_a_player_from_outside_cannot_blame_the_machine(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -301,6 +302,22 @@ def test_without_pawn_tries_nothing_stands_where_pawns_take() -> None:
     metaposition = Metaposition(referee.view(chess.WHITE))
     metaposition.update(referee.view(chess.WHITE))
     assert metaposition.occupied[[chess.D5, chess.F5]].max() == 0.0
+
+
+@pytest.mark.parametrize(
+    ("pieces", "rating"),
+    [
+        # the king's flight is g7, 1 from two edges and 6 from a1, and takes the rook; a rook counts 10
+        ("R7/8/8/8/8", -8 * 5 - 1 - (1 + 1) - 6 + 10),
+        ("R7/8/2P5/8/8", -8 * 5 - 1 - (1 + 1) - 6 + 10 + 4**2 / 6),
+        # g7 is protected: stalemate. Two rooks are enough to mate with, so the pawn counts nothing
+        ("R7/8/2P5/8/6R1", -400.0 + 20),
+    ],
+)
+def test_a_hunter_rates_what_hangs_the_room_of_the_king_and_pieces_to_mate_with(pieces: str, rating: float) -> None:
+    hunted = LoneKing(Referee(start=f"7k/{pieces}/8/K7 w - - 0 1").view(chess.WHITE))
+    hunted.king = replace(hunted.king, squares=chess.BB_H8)
+    assert hunted.rate(chess.Move.from_uci("a7g7")) == pytest.approx(rating)
 
 
 def test_a_lone_king_is_among_his_squares_until_he_is_mated() -> None:

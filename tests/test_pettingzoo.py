@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from kriegbot.environments.spaces import ASK, number_of, observe
+from kriegbot.game.seat import HereSeat
 from referee import BERKELEY_ANY, RULE_SETS, WILD16, Limits, Reason, RuleSet
 
 pytest.importorskip("pettingzoo")
@@ -34,6 +35,14 @@ from kriegbot.environments.single import SingleEnv
 def test_pettingzoo_finds_no_fault_with_it(rules: RuleSet) -> None:
     api_test(env(rules=rules), num_cycles=200)
     seed_test(lambda: env(rules=rules), num_cycles=100)
+
+
+def test_what_an_agent_observes_is_of_its_space() -> None:
+    game = KriegspielEnv()
+    game.reset()
+    for agent in game.agents:
+        assert game.observe(agent) in game.observation_space(agent)
+        assert game.action_space(agent).contains(int(np.argmax(game.observe(agent)["action_mask"])))
 
 
 def test_it_is_cut_short_after_as_many_tries_as_asked_for() -> None:
@@ -127,6 +136,16 @@ def test_a_game_against_an_opponent_is_played_to_its_end(color: chess.Color) -> 
         games.append([*actions, *game.referee.log])
         game.close()
     assert games[0] == games[1]
+
+
+def test_closing_it_ends_the_opponents_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = []
+    monkeypatch.setattr(HereSeat, "close", lambda seat: ended.append(seat.name))
+    game = SingleEnv("rand")
+    game.reset(seed=1)
+    assert ended == []
+    game.close()
+    assert ended == ["rand"]
 
 
 def test_our_side_may_be_drawn_and_a_seed_is_a_game() -> None:

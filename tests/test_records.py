@@ -34,7 +34,7 @@ from referee import (
     record_to_pgn,
     save_record,
 )
-from referee.text import write_file, write_secret
+from referee.text import one_line, write_file, write_secret
 from tests.random_games import STARTS, steps
 
 HEADERS = {
@@ -301,6 +301,10 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
     assert os.read(reading, 100) == b"a game"
     os.close(reading)
     assert pipe.is_fifo()
+
+
+def test_a_text_is_cut_if_its_line_has_more_characters_than_it_may() -> None:
+    assert [one_line("a\n  b\x1b c", most) for most in (None, 7, 6, 5)] == ["a b? c", "a b? c", "a b? c", "a ..."]
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,8 +18,9 @@ from rich.console import Console
 from kriegbot.cli.main import main
 from referee import BERKELEY, PAPER_LIMITS
 from tests.stores import changed
+from tournaments.plots import Plot, histograms
 from tournaments.presentation import page_of, plots_of, show_report, tables_of
-from tournaments.report import PairingReport, TournamentReport, decision_of, pairs_in_order, report_of
+from tournaments.report import Histogram, PairingReport, TournamentReport, decision_of, pairs_in_order, report_of
 from tournaments.schedule import Pairing, Shard, TournamentSettings, round_robin
 from tournaments.statistics import Sprt, elo, expected_utility_interval
 from tournaments.store import Store
@@ -316,6 +317,33 @@ def test_what_players_wrote_is_shown_and_never_obeyed(tmp_path: Path) -> None:
     assert page.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 2
     assert "[red]x[/red]" in text
     assert "\x1b[31m" not in text
+
+
+def test_shares_are_shown_in_percent(tmp_path: Path) -> None:
+    found = reported(stored(tmp_path / "games.sqlite", [Played(1), Played(1), Played(0.5), Played(0)]))
+    results, standing = tables_of(found)[0], found.pairings[0].standing
+    assert standing.superiority is not None
+    expected = ("1 - 2", "2", "1", "1", "+25.0", f"{100 * standing.superiority:.1f}", "25.0")
+    assert (*results.rows[0][:5], *results.rows[0][-2:]) == expected
+
+
+def labels_of(plot: Plot) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(plot.svg) if element.tag.endswith("text")]
+
+
+@pytest.mark.parametrize(
+    ("last", "ticks"), [(4, range(5)), (10, range(0, 11, 2)), (25, range(0, 26, 5)), (40, range(0, 41, 10))]
+)
+def test_ticks_are_1_2_5_or_10_apart_and_at_most_7(last: int, ticks: range) -> None:
+    counted = Histogram(tuple(range(last + 1)), (1,) * last)
+    plot = histograms("Title", ("plies", "games"), {"1": counted}, {"1": "rand"}, is_log=False)
+    assert [text for text in labels_of(plot) if text.isdecimal()] == [*map(str, ticks), "0", "1"]
+
+
+def test_times_are_shown_on_a_scale_of_powers_of_ten(tmp_path: Path) -> None:
+    *_, times = plots_of(reported(stored(tmp_path / "games.sqlite", [Played(1)])))
+    assert times.title == "Time of moves"
+    assert [text for text in labels_of(times) if text in ("0.1", "0.2", "0.5", "1", "1.5", "2", "10")] == ["1", "1"]
 
 
 @pytest.mark.slow

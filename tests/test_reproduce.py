@@ -21,9 +21,10 @@ from tournaments.reproduce import (
     plot_of,
     settings_of,
     table_of,
+    write_csv,
 )
 
-pytestmark = pytest.mark.slow
+WON, LOST = "#2b6cb0", "#c05621"  # colours of ours and the paper's
 
 
 def as_in_the_paper(figure: int) -> list[CellResult]:
@@ -116,6 +117,30 @@ def test_a_difference_waits_for_games() -> None:
     assert "<svg" in plot_of(3, results)
 
 
+def test_a_plot_has_a_row_for_each_cell_with_the_papers_eu_and_ours_if_there_are_games() -> None:
+    cell = cells(2)[0]
+    played, unplayed = CellResult(cell, Standing.of(5, 5, 10)), CellResult(cell, Standing.of(0, 0, 0))
+    plots = [plot_of(2, results) for results in ([unplayed], [played])]
+    assert plots[0].count(LOST) == plots[1].count(LOST)
+    assert plots[1].count(WON) > plots[0].count(WON)
+    assert [f"{cell}: the paper {cell.eu:+d}, kriegbot +25" in plot for plot in plots] == [False, True]
+    assert all(f">{tick}</text>" in plots[1] for tick in (-100, -50, 0, 50, 100))
+
+
+def test_a_table_of_cells_is_csv_with_nothing_where_nothing_is_known(tmp_path: Path) -> None:
+    cell = cells(2)[0]
+    for standing, ours in (
+        (Standing.of(0, 0, 0), ["0", "0", "0", "0", "", "", ""]),
+        (Standing.of(5, 5, 10), ["20", "10", "5", "5", "25.00"]),
+    ):
+        write_csv(tmp_path / "figure.csv", [CellResult(cell, standing)])
+        (row,) = csv.DictReader((tmp_path / "figure.csv").read_text(encoding="utf-8").splitlines())
+        assert list(row.values())[6 : 6 + len(ours)] == ours
+        assert (row["player"], row["opponent_depth"]) == (cell.player, str(cell.opponent_depth or ""))
+        assert (row["paper_eu"], row["paper_is_legible"]) == (str(cell.eu), "yes" if cell.legible else "no")
+
+
+@pytest.mark.slow
 def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["reproduce", "figure2", "--budget", "0.01", "--depths", "1", "--jobs", "2", "--out", str(tmp_path)]
     assert main([*command, "--games", "2"]) == 0
@@ -158,6 +183,7 @@ def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.Cap
         (["figure2", "--out", "x" * 300], "File name too long."),
     ],
 )
+@pytest.mark.slow
 def test_what_cannot_be_is_refused(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", *arguments]) == 2
     out, err = capsys.readouterr()
@@ -166,6 +192,7 @@ def test_what_cannot_be_is_refused(arguments: list[str], message: str, capsys: p
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_figure_4_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample_sizes, "SECONDS", (1,))
     monkeypatch.setattr(sample_sizes, "POSITIONS", 2)

@@ -117,6 +117,16 @@ def test_a_report_says_what_was_done() -> None:
         assert report.seconds > 0
 
 
+def test_a_search_by_samples_draws_so_many_however_few_boards_there_are() -> None:
+    referee = Referee()
+    for uci in ("e2e4", "a7a6"):
+        referee.try_move(chess.Move.from_uci(uci))
+    search = SampledSearch(Settings(depth=1, samples=60))
+    search.update(referee.view(chess.WHITE))
+    report = search.policy(referee.view(chess.WHITE), None).report
+    assert (report.samples, report.particles) == (60, 20)
+
+
 @pytest.mark.parametrize("backup", [OVERCONFIDENT, PARANOID], ids=lambda backup: backup.name)
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_a_mate_in_one_against_a_king_that_cannot_have_moved_is_played(backup: Backup, depth: int) -> None:
@@ -352,6 +362,21 @@ def test_the_tries_of_a_turn_share_its_time(monkeypatch: pytest.MonkeyPatch) -> 
     player.choose(referee.view(chess.WHITE))
     assert search.given == pytest.approx([0.98 * 3.5, 0.98 * 1.8, 0.98 * 1.8, 0.98 * 3.5])  # a tenth is kept
     assert search.for_rescues == [5.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("seconds", "retry_time", "given"), [(10.0, None, [9.8, 9.8]), (10.0, 2.0, [9.8, 1.96]), (None, 2.0, [None, None])]
+)
+def test_later_tries_of_a_turn_have_a_budget_of_their_own_if_the_first_has_one(
+    seconds: float | None, retry_time: float | None, given: list[float | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kriegbot.players.search.time.perf_counter", lambda: 0.0)
+    search, referee = Asked(), Referee()
+    player = SearchPlayer(search, seconds, retry_time)
+    for uci in ("e2d3", "e2f3"):
+        player.choose(referee.view(chess.WHITE))
+        referee.try_move(chess.Move.from_uci(uci))
+    assert search.given == pytest.approx(given)
 
 
 def search_of(spec: str) -> tuple[SampledSearch, float | None]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kriegbot.trees import formats
 from kriegbot.trees.formats import MOST_DEPTH, load, read_efg, read_json, save, write_efg, write_json
-from kriegbot.trees.tree import Chance, Decision, Leaf, Node, Tree, TreeError, number_of
+from kriegbot.trees.tree import MOST_DIGITS, Chance, Decision, Leaf, Node, Tree, TreeError, number_of
 from tests.game_trees import bins_game_with_a_coin, g2, matching_pennies, random_tree
 
 
@@ -251,6 +251,13 @@ def test_a_tree_too_deep_for_a_file_is_not_written() -> None:
             write(chain(MOST_DEPTH + 1))
 
 
+def test_a_tree_too_deep_for_a_file_is_not_read() -> None:
+    deepest, move = write_efg(chain(MOST_DEPTH)), f'p "" 1 1 "{MOST_DEPTH - 1}" {{ "" }} 0\n'
+    assert deepest.count(move) == 1
+    with pytest.raises(TreeError, match=f"the tree is more than {MOST_DEPTH} moves deep"):
+        read_efg(deepest.replace(move, move * 2))
+
+
 def test_files_that_cannot_be_read_are_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refusal(path: Path) -> str:
         with pytest.raises(TreeError) as refused:
@@ -273,15 +280,28 @@ def test_files_that_cannot_be_read_are_refused_by_name(tmp_path: Path, monkeypat
     assert refusal(binary) == "more than 10 bytes"
 
 
+NINES = "9" * MOST_DIGITS
+
+
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("3", 3), ("-3", -3), ("+1/3", Fraction(1, 3)), (".5", Fraction(1, 2)), ("1.", 1), ("1e2", 100)],
+    [
+        ("3", 3),
+        ("-3", -3),
+        ("+1/3", Fraction(1, 3)),
+        (".5", Fraction(1, 2)),
+        ("1.", 1),
+        ("1e2", 100),
+        (NINES, int(NINES)),
+    ],
 )
 def test_numbers_are_read_exactly(text: str, number: Fraction | int) -> None:
     assert number_of(text) == number
 
 
-@pytest.mark.parametrize("text", ["", "x", "1/", "1//2", "1e", "- 1", "0x10", "1_000", "\uff11", "nan", "1/2/3"])
+@pytest.mark.parametrize(
+    "text", ["", "x", "1/", "1//2", "1e", "- 1", "0x10", "1_000", "\uff11", "nan", "1/2/3", f"{NINES}9"]
+)
 def test_what_is_no_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a number"):
         number_of(text)
