@@ -13,7 +13,7 @@ from rich.style import Style
 
 from kriegbot.cli import screen
 from kriegbot.cli.screen import GLYPHS, MAX_SCALE, BoardPicture, board, fitting, size_of
-from kriegbot.narration.glance import Men
+from kriegbot.narration.glance import Men, rows
 
 MEN: Men = chess.Board().piece_map()
 
@@ -49,8 +49,9 @@ def test_chances_are_told_in_per_cent_on_boards_of_any_size(scale: int) -> None:
 def grounds(picture: BoardPicture) -> dict[str, Color]:
     """Return the colour of each square."""
     styles = [span.style for span in board(picture, 1).spans if span.style != "dim"]
-    squares = [chess.square_name(square) for row in screen.rows(picture.bottom) for square in row]
-    return {name: style.bgcolor for name, style in zip(squares, styles, strict=True) if isinstance(style, Style)}
+    squares = [chess.square_name(square) for row in rows(picture.bottom) for square in row]
+    pairs = zip(squares, styles, strict=True)
+    return {name: style.bgcolor for name, style in pairs if isinstance(style, Style) and style.bgcolor is not None}
 
 
 def test_chances_and_marks_colour_their_squares() -> None:
