@@ -131,6 +131,18 @@ def test_a_game_that_is_broken_off_and_not_saved_says_so(
     assert out.endswith("Not saved; --save FILE also saves an abandoned game.\n")
 
 
+def test_a_player_whose_file_has_gone_when_the_game_begins_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "bot.py"
+    file.touch()
+    monkeypatch.setattr("kriegbot.cli.common.try_out", lambda *_: file.unlink())
+    code, out, err = play(monkeypatch, capsys, "e4", "--opponent", f"{file}:Bot", "--no-sandbox")
+    assert code == 2
+    assert re.fullmatch(rf"kriegbot: player '{file}:Bot': .*\n", err)
+    assert "abandoned" not in out
+
+
 @pytest.mark.slow
 def test_a_game_that_cannot_be_saved_is_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path

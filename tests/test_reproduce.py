@@ -1,6 +1,7 @@
 """`kriegbot reproduce`: the paper's cells as tournaments, and ours beside the paper's."""
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,21 @@ def test_a_table_of_cells_is_csv_with_nothing_where_nothing_is_known(tmp_path: P
         assert (row["paper_eu"], row["paper_is_legible"]) == (str(cell.eu), "yes" if cell.legible else "no")
 
 
+def test_a_figure_without_games_is_shown_and_saved_with_the_papers_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("kriegbot.cli.reproduce.play_missing", lambda *_: None)
+    assert main(["reproduce", "figure2", "--budget", "0.01", "--out", str(tmp_path)]) == 0
+    table, differences, *rest = re.split(r"\n{2,}", capsys.readouterr().out.strip())
+    assert table.startswith("Figure 2: EU against rand")
+    assert differences.startswith("Differences")
+    assert not rest  # no game, so no distance from the paper
+    rows = list(csv.DictReader((tmp_path / "figure2-0.01s.csv").read_text(encoding="utf-8").splitlines()))
+    assert {row["games"] for row in rows} == {"0"}
+    assert len(rows) == 6
+    assert (tmp_path / "figure2-0.01s.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
 @pytest.mark.slow
 def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["reproduce", "figure2", "--budget", "0.01", "--depths", "1", "--jobs", "2", "--out", str(tmp_path)]
@@ -183,7 +199,6 @@ def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.Cap
         (["figure2", "--out", "x" * 300], "File name too long."),
     ],
 )
-@pytest.mark.slow
 def test_what_cannot_be_is_refused(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", *arguments]) == 2
     out, err = capsys.readouterr()
