@@ -15,6 +15,7 @@ from pathlib import Path
 
 import chess
 import pytest
+from rich.console import Console
 
 import kriegbot.web
 from kriegbot.cli.main import main
@@ -129,6 +130,21 @@ def test_a_game_that_is_broken_off_and_not_saved_says_so(
     code, out, _ = play(monkeypatch, capsys, "e4", "--seed", "3")
     assert code == 0
     assert out.endswith("Not saved; --save FILE also saves an abandoned game.\n")
+
+
+def test_a_fault_of_the_program_leaves_a_terminal_as_it_was(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    drawn = io.StringIO()
+    console = Console(file=drawn, force_terminal=True, width=100, height=40)
+    monkeypatch.setattr("kriegbot.cli.play.drawing_console", lambda: console)
+    monkeypatch.setattr("kriegbot.cli.console.TerminalConsole.wait", fail)
+    with pytest.raises(ZeroDivisionError):
+        play(monkeypatch, capsys, "e4", "--seed", "3")
+    assert re.findall(r"\x1b\[\?1049.", drawn.getvalue()) == ["\x1b[?1049h", "\x1b[?1049l"]
 
 
 def test_a_player_whose_file_has_gone_when_the_game_begins_is_refused(
