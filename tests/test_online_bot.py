@@ -6,6 +6,7 @@ import json
 import threading
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import chess
@@ -13,7 +14,7 @@ import pytest
 
 from kriegbot import online
 from kriegbot.online import Bot, read_settings
-from kriegbot.online.game import MAX_SENT, OnlineGame
+from kriegbot.online.game import MAX_SENT, GameStatus, OnlineGame
 from kriegbot.online.site import Site, SiteRefusal, Stopped, Uncertain
 from referee import Action, AskAny, Resign
 from tests.fake_game import Game
@@ -34,6 +35,7 @@ class Near(Site):
     def command(self, method: str, path: str, body: Any = None, headers: Any = None) -> dict[str, Any]:
         """Let the fake site answer at once."""
         del headers
+        self.pause(0)
         fault = ""
         if method != "GET":
             self.sent.append(f"{method} {path} {body['uci']}" if body and "uci" in body else f"{method} {path}")
@@ -50,8 +52,7 @@ class Near(Site):
 
     def pause(self, seconds: float) -> None:
         """Count the pauses, and end after the last one."""
-        del seconds
-        self.pauses -= 1
+        self.pauses -= seconds > 0
         if self.pauses < 0 or self.stop.is_set():
             raise Stopped
 
@@ -139,6 +140,7 @@ def test_the_first_wanted_game_of_a_bot_in_the_lobby_is_joined(tmp_path: Path, s
     assert one.site.sent == [f"POST /game/join/{game.code}" for game in (person, first)]
     assert f"{unknown.code}: not joined: rule set 'crazykrieg' is not known; known: " in "\n".join(one.lines)
     assert f"{blocked.code}: not joined: badbot is blocked" in one.lines
+    assert f"{person.code}: not joined: FORBIDDEN: forbidden" in one.lines
     assert one.bot._look()  # begins the game, and waits before it joins another
     assert [facts["code"] for facts in started] == [first.code]
     assert len(one.site.sent) == 2
@@ -149,6 +151,42 @@ def test_the_first_wanted_game_of_a_bot_in_the_lobby_is_joined(tmp_path: Path, s
     assert second.state == "waiting"
 
 
+def test_a_game_whose_thread_has_ended_begins_again_and_counts_only_while_it_runs(
+    tmp_path: Path, started: list[dict[str, Any]]
+) -> None:
+    one = looking(FakeSite(delay=60, most=0), tmp_path, started, create=True, games=1)
+    game = one.site.fake.add("wild16", created_by="boris", state="active", ours=chess.WHITE)
+    alive = [True]
+    thread: Any = SimpleNamespace(is_alive=lambda: alive[0], join=lambda _: None)
+    one.bot._games[game.code] = thread, GameStatus(game.code, "boris", "wild16")
+    assert not one.bot._look()
+    assert (len(one.bot.running()), one.bot.leave(), one.site.sent, started) == (1, 1, [], [])
+    one.bot._site, alive[0] = one.site, False
+    assert one.bot._look()
+    assert ([facts["code"] for facts in started], one.site.sent) == ([game.code], ["POST /game/create"])
+    one.bot._over.add(game.code)
+    assert not one.bot._look()
+    assert len(started) == 1
+    assert one.bot.leave() == 0
+
+
+def test_lists_that_the_site_refuses_or_garbles_are_reported(
+    tmp_path: Path, started: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: str) -> dict[str, Any]:
+        raise SiteRefusal(403, "FORBIDDEN", "")
+
+    one = looking(FakeSite(), tmp_path, started, create=True)
+    monkeypatch.setattr(one.site, "ask", refuse)
+    assert one.bot._look() is False
+    monkeypatch.setattr(one.site, "ask", lambda _: {"games": 7})
+    assert one.bot._look() is False
+    assert one.lines == ["our games: FORBIDDEN", "our games: 7 is not a list of games"]
+    monkeypatch.setattr(one.site, "ask", lambda _: {"games": [{}, {"game_code": "../x"}, "ABC", {"game_code": "ABC"}]})
+    assert one.bot._games_at("/game/open", "the lobby") == [{"game_code": "ABC"}]
+    assert (one.site.sent, started) == ([], [])
+
+
 def test_one_game_is_offered_at_a_time_each_of_the_next_rule_set(tmp_path: Path, started: list[dict[str, Any]]) -> None:
     fake = FakeSite(most=0)
     one = looking(fake, tmp_path, started, create=True, rules=["rand", "english"])
@@ -156,8 +194,11 @@ def test_one_game_is_offered_at_a_time_each_of_the_next_rule_set(tmp_path: Path,
     assert not one.bot._look()
     (first,) = fake.games.values()
     assert (first.rules, one.bot._waiting) == ("rand", first.code)
+    one.site.stop.set()
     assert one.bot.leave() == 0
-    assert fake.games == {}
+    assert (fake.games, one.bot._waiting) == ({}, "")
+    assert one.site.stop.is_set()  # for the threads of games
+    one.site.stop.clear()
     one.bot._site = one.site
     assert one.bot._look()
     assert [game.rules for game in fake.games.values()] == ["english"]

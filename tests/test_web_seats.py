@@ -9,6 +9,7 @@ from typing import Any
 import chess
 import pytest
 
+from kriegbot.children import CannotStart
 from kriegbot.game.process import ProcessSeat
 from kriegbot.game.seat import Failure, PlayerFailed
 from kriegbot.players.base import Choice, Forfeiture, Leave
@@ -112,6 +113,8 @@ def test_clocks_of_a_continued_game_have_what_its_turns_left(time: Time) -> None
     record = GameRecord.of(referee, {"White": "a", "Black": "b"}, seconds=[10, 20, 30])
     clock = GameClock(TimeControl(60, 5), record)
     time.now += 9
+    unknown = GameClock(TimeControl(60, 5), GameRecord.of(referee, {"White": "a", "Black": "b"}))
+    assert unknown.left(chess.WHITE) == 70
     assert [clock.left(color) for color in (chess.WHITE, chess.BLACK)] == [30, 45]
 
 
@@ -180,6 +183,34 @@ def test_a_program_has_its_answer_counted_only_in_time(
     assert seat.ask(views()[chess.WHITE]).action == action
 
 
+def test_all_tries_of_a_turn_share_its_seconds(time: Time, monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(one: Pretended, _: View) -> Choice:
+        given.append(one.turn_seconds)
+        time.now += 0.75
+        return CHOICE
+
+    given, seat = list[float | None](), Pretended()
+    monkeypatch.setattr(ProcessSeat, "ask", answer)
+    seat.ask(views()[chess.WHITE])
+    seat.clock = GameClock(TimeControl(60, 0))
+    for _ in range(3):
+        seat.ask(views()[chess.WHITE])
+    seat.ask(views("e2e4", "e7e5")[chess.WHITE])
+    assert given == [None, *(pytest.approx(seconds) for seconds in (1, 0.25, 0, 57.75 / 60))]
+    monkeypatch.setattr(ProcessSeat, "begin", lambda *_: None)
+    assert seat.begin(3) is None
+    seat.ask(views("e2e4", "e7e5")[chess.WHITE])  # of another game
+    assert given[-1] == pytest.approx(57 / 60)
+
+
+def test_a_program_that_cannot_start_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise CannotStart("no memory")
+
+    monkeypatch.setattr(ProcessSeat, "begin", fail)
+    assert Pretended().begin(3) == Leave("no memory")
+
+
 def test_a_program_that_fails_in_time_has_failed_and_one_that_was_left_has_not(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> Choice:
         if is_left:
@@ -204,6 +235,18 @@ def test_no_process_plays_for_one_side_and_later_for_the_other() -> None:
     pool.release(seat)
     assert pool._free == [seat]
     assert pool.take(RAND) is seat
+
+
+def test_the_pool_warms_a_process_for_the_first_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    pool, seat = SeatPool(lambda *_: None), Pretended()
+    pool._free = [seat]
+    monkeypatch.setattr(ProcessSeat, "begin", lambda *_: done.append("begun"))
+    monkeypatch.setattr(PooledSeat, "ready", lambda _: done.append("ready"))
+    pool.warm()
+    assert (done, seat.spec.name, pool._free) == (["begun", "ready"], "kriegbot", [seat])
+    pool.close()
+    assert (seat.ends, seat.why) == (["closed"], "")
 
 
 def test_a_few_idle_processes_are_kept_and_none_that_was_left() -> None:
