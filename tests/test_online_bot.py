@@ -13,10 +13,13 @@ import chess
 import pytest
 
 from kriegbot import online
+from kriegbot.game.seat import Failure, PlayerFailed
 from kriegbot.online import Bot, read_settings
-from kriegbot.online.game import MAX_SENT, GameStatus, OnlineGame
+from kriegbot.online.game import HURRY, MAX_SENT, MAX_STARTS, UNKNOWN, GameStatus, OnlineGame, seconds_for
 from kriegbot.online.site import Site, SiteRefusal, Stopped, Uncertain
-from referee import Action, AskAny, Resign
+from kriegbot.players.base import Choice
+from kriegbot.report import Report
+from referee import Action, AskAny, Referee, Resign, View
 from tests.fake_game import Game
 from tests.fake_site import TOKEN, FakeSite
 
@@ -310,6 +313,72 @@ def test_each_action_has_a_call_of_its_own(tmp_path: Path, monkeypatch: pytest.M
         state = after
     assert game.result() == {"winner": "black", "reason": "resignation"}
     assert len(site.sent) == 3
+
+
+@pytest.mark.parametrize("ours", chess.COLORS)
+def test_the_status_has_our_clock_and_theirs(
+    ours: chess.Color, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    online_game, game, _ = game_at(tmp_path, monkeypatch)
+    game.ours, game.clock, game.reply_at = ours, {ours: 90.5, not ours: 80.0}, float("inf")
+    online_game._look()
+    status = online_game.status
+    assert (status.color, status.is_ours, status.left) == (chess.COLOR_NAMES[ours], ours, (90.5, 80.0))
+    game.clock = {ours: -2.0, not ours: 0.0}
+    online_game._look()
+    assert status.left == (0.0, 0.0)
+    for clocks in ({}, {"white_remaining": 5, "black_remaining": "inf"}):
+        monkeypatch.setattr(game, "clocks", lambda clocks=clocks: clocks)
+        online_game._look()
+        assert status.left == (UNKNOWN, UNKNOWN)
+
+
+@pytest.mark.parametrize(("left", "starts"), [(HURRY + 90, MAX_STARTS), (HURRY - 1, 0)])
+def test_a_random_try_replaces_that_of_a_player_that_fails_or_has_no_time(
+    left: float, starts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> Action:
+        seated.append(online_game._is_seated)
+        online_game._is_seated = True
+        raise PlayerFailed(Failure.RAISED, "broken")
+
+    online_game, game, _ = game_at(tmp_path, monkeypatch)
+    seated, lines = list[bool](), list[str]()
+    monkeypatch.setattr(OnlineGame, "_ask", fail)
+    monkeypatch.setattr(online_game, "_report", lines.append)
+    game.clock[chess.WHITE] = left
+    state = online_game._look()
+    assert online_game._choose(state, online_game._read(state)) in Referee().view(chess.WHITE).tries()
+    assert (seated, lines) == ([False] * starts, [f"{game.code}: the player failed: broken"] * starts)
+    assert online_game._choose({**state, "allowed_moves": []}, None) is None
+    assert online_game._choose({**state, "allowed_moves": ["e2e4", "x", None, "0000"]}, None) == E4
+
+
+def test_an_answer_of_the_player_is_noted_unless_it_is_not_open_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(seat: object, _: View) -> Any:
+        assert seat is online_game._seat
+        return SimpleNamespace(choice=Choice(action, Report(why="so")), is_nonsense=is_nonsense, seconds=0.25)
+
+    ask, begun = OnlineGame._ask, list[int]()
+    online_game, *_ = game_at(tmp_path, monkeypatch)
+    monkeypatch.setattr(OnlineGame, "_ask", ask)
+    monkeypatch.setattr("kriegbot.online.game.ask_player", answer)
+    monkeypatch.setattr(online_game._seat, "begin", begun.append)
+    online_game._look()
+    view, is_nonsense = Referee().view(chess.WHITE), False
+    action: Action = E4
+    assert [online_game._ask(view, can_ask=False) for _ in range(2)] == [E4, E4]
+    assert begun == [online_game._seed]
+    assert online_game._seat.turn_seconds == pytest.approx(seconds_for(1500), abs=1)
+    for action, is_nonsense in ((E4, True), (AskAny(), False)):  # noqa: B007 - `answer` reads both
+        with pytest.raises(PlayerFailed, match="which is not open to it"):
+            online_game._ask(view, can_ask=False)
+    assert isinstance(online_game._ask(view, can_ask=True), AskAny)
+    made = [(thought["ply"], thought["action"], thought["seconds"]) for thought in online_game._thoughts]
+    assert made == [(0, "e2e4", 0.25), (0, "e2e4", 0.25), (0, "any", 0.25)]
+    assert {thought["why"] for thought in online_game._thoughts} == {"so"}
 
 
 def test_the_record_of_a_game_that_is_over_has_its_result_and_the_seed(
