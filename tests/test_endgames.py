@@ -189,6 +189,15 @@ def test_a_view_tells_where_a_king_may_be_from_the_moment_it_is_bare() -> None:
     assert bare > many(50, 25)
 
 
+@pytest.mark.parametrize(
+    ("move", "refusing"),
+    [("h1h4", "h2 h3"), ("b6b7", "a6 a7 a8 b6 b7 b8 c6 c7 c8"), ("e2e4", "e3 e4")],
+)
+def test_a_king_makes_a_try_illegal_in_its_way_and_beside_our_king(move: str, refusing: str) -> None:
+    king = BareKing.anywhere(chess.WHITE, men("Kb6 Rh1 Pe2"))
+    assert king.refusing(chess.Move.from_uci(move)) == squares(refusing)
+
+
 def test_a_bare_kings_squares_grow_with_each_of_its_moves_and_with_others_there_are_none() -> None:
     referee = Referee(start="8/8/8/3k4/8/8/8/R3K3 w - - 0 1")
     for uci in ("a1a2", "d5e4"):

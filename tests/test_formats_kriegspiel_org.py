@@ -97,6 +97,15 @@ def test_checks_and_ends_are_told_as_they_do(rules: RuleSet, moves: str, tmp_pat
     compare(ours, theirs, tmp_path / "game.json")
 
 
+@pytest.mark.parametrize("rules", [CINCINNATI, RAND], ids=lambda rules: rules.name)
+def test_a_promotion_is_written_where_the_referee_announces_it(rules: RuleSet) -> None:
+    game = Referee(rules)
+    for uci in ["h2h4", "g7g5", "h4g5", "h7h6", "g5h6", "f8g7", "h6g7", "g8f6", "g7h8q"]:
+        game.try_move(chess.Move.from_uci(uci))
+    text, _ = written(GameRecord.of(game), FORMATS["kriegspiel"])
+    assert ('"promotion_announced": true' in text) == (rules is RAND)
+
+
 @pytest.mark.parametrize("rules", [CINCINNATI, WILD16, RAND], ids=lambda rules: rules.name)
 def test_a_pinned_capture_in_passing_that_they_offer_is_read(rules: RuleSet, tmp_path: Path) -> None:
     """They say that no pawn capture is legal, and call this one illegal, not nonsense."""

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import chess
@@ -42,6 +43,7 @@ from kriegbot.kernels import (
     random_numbers,
     side_of,
     subseed,
+    tables,
     to_board,
     tries_of,
 )
@@ -458,6 +460,45 @@ def test_the_flagships_first_moves_need_no_kernel_that_is_compiled_later() -> No
     used = set(done.stdout.split())
     assert {"kriegbot.search.recursion", "kriegbot.belief.filter", "evaluators.sound"} < used
     assert not [name for name in used if name.startswith(LATER)]
+
+
+def test_magic_indexes_find_the_attacks_of_python_chess_for_all_blockers() -> None:
+    sliders = (tables.ROOK, chess.BB_RANK_ATTACKS, chess.BB_FILE_ATTACKS), (tables.BISHOP, chess.BB_DIAG_ATTACKS)
+    compared = 0
+    for begin, *lines in sliders:
+        for square in chess.SQUARES:
+            blockers, attacks = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
+            for line in lines:
+                blockers = np.bitwise_or.outer(blockers, np.array([*line[square]], np.uint64)).ravel()
+                attacks = np.bitwise_or.outer(attacks, np.array([*line[square].values()], np.uint64)).ravel()
+            fields = tables.MAGIC, tables.FIRST, tables.SHIFT
+            magic, first, shift = (tables.TABLES[begin + field + square] for field in fields)
+            assert np.array_equal(tables.TABLES[first + (blockers * magic >> shift)], attacks)
+            compared += len(attacks)
+    assert compared == 102_400 + 5_248
+
+
+def test_castling_rights_are_lost_with_the_square_of_a_king_or_rook() -> None:
+    for square in chess.SQUARES:
+        board = chess.Board("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
+        board.remove_piece_at(square)
+        left = (board.has_kingside_castling_rights, board.has_queenside_castling_rights)
+        rights = [has(color) for color in (chess.WHITE, chess.BLACK) for has in left]
+        assert tables.TABLES[tables.RIGHTS + square] == sum(one << bit for bit, one in enumerate(rights))
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_kernels_are_marked_as_prepared_once_all_are_compiled(
+    is_compiled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    monkeypatch.setattr(preparing, "_complete", set())
+    monkeypatch.setattr(preparing, "load_compiler", lambda: SimpleNamespace(kernel_folder=lambda: folder))
+    monkeypatch.setattr(preparing, "_compile_in_workers", lambda *_: is_compiled)
+    preparing.prepare()
+    assert (folder / preparing.ALL).exists() == is_compiled
+    assert not (folder / preparing.FIRST).exists()
 
 
 def test_what_the_flagship_begins_without_is_not_among_the_first_kernels() -> None:

@@ -21,7 +21,7 @@ from tests.effort import many
 
 pyspiel = pytest.importorskip("pyspiel")
 
-from kriegbot.environments.openspiel import OpenSpielBot, announcement_of, view_of  # noqa: E402  # needs pyspiel
+from kriegbot.environments.openspiel import OpenSpielBot, announcement_of, is_taken_in_passing, view_of  # noqa: E402  # needs pyspiel
 
 QUIET = Limits(quiet_plies=50)
 STARTS = (
@@ -174,6 +174,24 @@ def test_a_seed_is_a_game_and_every_game_has_its_own() -> None:
                 bot.restart()
     assert played[:2] == played[2:]
     assert played[0] != played[1]
+
+
+@pytest.mark.parametrize(
+    ("later", "now", "is_taken"),
+    [
+        (["? Pawn at e4 captured, white's move."], "", False),
+        (["? Pawn at d2 captured, white's move."], "", True),
+        (["? white's move.", "e4e5 Illegal move.", "d3e4 black's move."], "e4", True),
+        (["? white's move.", "e4e5 black's move."], "", False),
+        (["? white's move."], "e4", False),
+    ],
+)
+def test_a_pawn_fell_in_passing_unless_a_later_line_concerns_it_or_it_stands(
+    later: list[str], now: str, is_taken: bool
+) -> None:
+    men = {chess.E4: chess.PAWN, chess.E1: chess.KING}
+    stand = {chess.parse_square(square): chess.PAWN for square in now.split()} | {chess.E1: chess.KING}
+    assert is_taken_in_passing(men, chess.Move.from_uci("e2e4"), later, stand) == is_taken
 
 
 def test_a_side_or_a_player_that_is_not_is_refused() -> None:

@@ -223,33 +223,38 @@ light = Backup("light", (0.0, 0.0), two, forgets_weights)
 """
 
 
-@pytest.mark.slow
+COMPILED = [
+    (EVALUATORS, "good", None),
+    (EVALUATORS, "huge", "returns 10001 centipawns; it takes -10000 to 10000"),
+    (EVALUATORS, "unknown", "cannot be compiled: TypingError: NameError: name 'no_such_name' is not defined"),
+    (OPPONENTS, "fair", None),
+    (OPPONENTS, "never", None),
+    (OPPONENTS, "nothing", "gives a reply the weight none; it takes finite ones above 0, or returns False"),
+    (OPPONENTS, "zero", "gives a reply the weight 0; it takes finite ones above 0, or returns False"),
+    (OPPONENTS, "infinite", "gives a reply the weight "),
+    (OPPONENTS, "beyond", "writes more weights than there is room for"),
+    (BACKUPS, "fits", None),
+    (BACKUPS, "narrow", "writes more numbers than the 1 of its `start`"),
+    (BACKUPS, "wide", "writes fewer than 3 finite numbers"),
+    (BACKUPS, "infinity", "writes fewer than 2 finite numbers"),
+    (BACKUPS, "more", "writes fewer than 2 finite numbers, or reads beyond"),
+    (BACKUPS, "spread", "keeps 3065.58, 2.68498e+15 in place of 3065.58, 6.93293e+07 at depth 2: a row of"),
+    (BACKUPS, "risk", "keeps 3065.58, 0 in place of 3065.58, 0.166667 at depth 2: a row of its totals has to mean"),
+    (BACKUPS, "last", "keeps -10000 in place of 10000 if the same values come in another order"),
+    (BACKUPS, "light", "gives 340.62 in place of 1021.86 at depth 3: `settle` passes up another value"),
+]
+"""Parts that are compiled before they are accepted or refused."""
+
+
 @pytest.mark.parametrize(
     ("parts_of_kind", "name", "message"),
     [
-        (EVALUATORS, "good", None),
-        (EVALUATORS, "huge", "returns 10001 centipawns; it takes -10000 to 10000"),
-        (EVALUATORS, "unknown", "cannot be compiled: TypingError: NameError: name 'no_such_name' is not defined"),
         (EVALUATORS, "plain", "is a function; it takes a function decorated with `evaluator`"),
         (EVALUATORS, "zero", "is a Kernel; it takes a function decorated with `evaluator`"),
         (EVALUATORS, "fits", "is a Backup; it takes a function decorated with `evaluator`"),
-        (OPPONENTS, "fair", None),
-        (OPPONENTS, "never", None),
-        (OPPONENTS, "nothing", "gives a reply the weight none; it takes finite ones above 0, or returns False"),
-        (OPPONENTS, "zero", "gives a reply the weight 0; it takes finite ones above 0, or returns False"),
-        (OPPONENTS, "infinite", "gives a reply the weight "),
-        (OPPONENTS, "beyond", "writes more weights than there is room for"),
-        (BACKUPS, "fits", None),
-        (BACKUPS, "narrow", "writes more numbers than the 1 of its `start`"),
-        (BACKUPS, "wide", "writes fewer than 3 finite numbers"),
         (BACKUPS, "no_numbers", "starts with (); it takes a tuple of one number (float) or more"),
-        (BACKUPS, "infinity", "writes fewer than 2 finite numbers"),
-        (BACKUPS, "more", "writes fewer than 2 finite numbers, or reads beyond"),
         (BACKUPS, "swapped", "is a Kernel; it takes a function decorated with `fold`"),
-        (BACKUPS, "spread", "keeps 3065.58, 2.68498e+15 in place of 3065.58, 6.93293e+07 at depth 2: a row of"),
-        (BACKUPS, "risk", "keeps 3065.58, 0 in place of 3065.58, 0.166667 at depth 2: a row of its totals has to mean"),
-        (BACKUPS, "last", "keeps -10000 in place of 10000 if the same values come in another order"),
-        (BACKUPS, "light", "gives 340.62 in place of 1021.86 at depth 3: `settle` passes up another value"),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in COMPILED),
     ],
 )
 def test_a_part_that_breaks_its_contract_is_refused(

@@ -18,7 +18,7 @@ from rich.console import Console
 from kriegbot.cli.main import main
 from referee import BERKELEY, PAPER_LIMITS
 from tests.stores import changed
-from tournaments.plots import Plot, histograms
+from tournaments.plots import Plot, histograms, short
 from tournaments.presentation import page_of, plots_of, show_report, tables_of
 from tournaments.report import Histogram, PairingReport, TournamentReport, decision_of, pairs_in_order, report_of
 from tournaments.schedule import Pairing, Shard, TournamentSettings, round_robin
@@ -218,6 +218,20 @@ def test_a_player_is_measured_in_moves_and_answers(tmp_path: Path) -> None:
         assert player.inconsistent_a_move == pytest.approx(4 / 3)
         assert player.forfeits == 0
     assert (first.points, second.points) == (2, 0)
+
+
+def test_a_players_answers_are_those_of_its_colour(tmp_path: Path) -> None:
+    found = reported(stored(tmp_path / "games.sqlite", [Played(1)]))
+    white, black = found.players
+    assert (white.mean_samples, white.rescues, black.mean_samples, black.rescues) == (75, {"replay": 1}, None, {})
+    assert white.answer_seconds == pytest.approx((0.25, 0.495))
+    assert black.answer_seconds == pytest.approx((2, 2))
+    times = next(table for table in tables_of(found) if table.title.startswith("Time in ms"))
+    assert times.rows[1] == ("2", "2000.0", "2000.0", "2000.0", "2000.0")
+
+
+def test_a_name_beside_a_plot_is_short_and_in_plain_letters() -> None:
+    assert [short("rand"), short("\u2654"), short("y" * 50)] == ["rand", "\\u2654", "y" * 29 + "..."]
 
 
 def test_a_player_whose_options_had_other_names_is_measured_all_the_same(tmp_path: Path) -> None:

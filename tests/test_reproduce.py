@@ -2,13 +2,15 @@
 
 import csv
 import re
+from itertools import islice
 from pathlib import Path
 
+import chess
 import pytest
 
 from kriegbot.cli.main import main
 from kriegbot.players.specs import parse_spec
-from referee import BERKELEY, View
+from referee import BERKELEY, Referee, View
 from tournaments import sample_sizes
 from tournaments.report import Standing
 from tournaments.reproduce import (
@@ -205,6 +207,25 @@ def test_what_cannot_be_is_refused(arguments: list[str], message: str, capsys: p
     assert out == ""
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_measurements_are_written_line_by_line_and_only_their_file_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sample_sizes, "positions", lambda _: [Referee().view(chess.WHITE)] * sample_sizes.POSITIONS)
+    monkeypatch.setattr(sample_sizes, "sample_size", lambda _view, depth, seconds, _seed: 100 * depth + seconds)
+    path = tmp_path / "figure4.csv"
+    assert [*islice(sample_sizes.measure_sizes(path, 1), 3)] == [(1, 60), (2, 60), (3, 60)]
+    assert sample_sizes.read_sizes(path) == dict.fromkeys([(0, 1, 1), (1, 1, 1), (2, 1, 1)], 101)
+    assert [*sample_sizes.measure_sizes(path, 1)][-1] == (60, 60)
+    sizes = sample_sizes.read_sizes(path)
+    assert (len(sizes), {key[1:]: size for key, size in sizes.items()}) == (
+        60,
+        {(depth, seconds): 100 * depth + seconds for depth in (1, 2, 3) for seconds in (1, 30)},
+    )
+    path.write_text(path.read_text(encoding="utf-8").replace("histories", "boards"), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"does not hold measurements of Figure 4 \(other columns\)"):
+        sample_sizes.read_sizes(path)
 
 
 @pytest.mark.slow

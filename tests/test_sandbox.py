@@ -7,6 +7,7 @@ import platform
 import shlex
 import shutil
 import site
+import struct
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -256,3 +257,42 @@ def test_a_sandbox_that_cannot_be_set_up_is_no_fault_of_its_player(
     with ProcessSeat(spec) as seat, pytest.raises(PlayerFailed) as failed:
         seat.begin(1)
     assert failed.value.failure is Failure.OURS
+
+
+def filtered(architecture: int, number: int) -> int:
+    """Return what the filter of system calls answers to a call with arguments 0."""
+    program = [*struct.iter_unpack("HBBI", os.pread(sandbox._filter_file(), 1 << 16, 0))]
+    data, value, at = struct.pack("II", number, architecture) + bytes(56), 0, 0
+    while True:
+        code, if_true, if_false, operand = program[at]
+        at += 1
+        if code == 0x20:
+            (value,) = struct.unpack_from("I", data, operand)
+        elif code == 0x54:
+            value &= operand
+        elif code == 0x06:
+            return int(operand)
+        else:
+            holds = {0x15: value == operand, 0x45: value & operand != 0}[code]
+            at += if_true if holds else if_false
+
+
+# add_key, request_key, keyctl, inotify_init, inotify_add_watch, inotify_init1, fanotify_init and syslog; and getpid
+@pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is for Linux alone")
+@pytest.mark.parametrize(
+    ("architecture", "refused", "allowed"),
+    [
+        pytest.param(0xC000003E, (248, 249, 250, 253, 254, 294, 300, 103), 39, id="x86_64"),
+        pytest.param(0x40000003, (286, 287, 288, 291, 292, 332, 338, 103), 20, id="i386"),
+        pytest.param(0xC00000B7, (217, 218, 219, 27, 26, 262, 116), 172, id="aarch64"),  # it has no inotify_init
+        pytest.param(0x40000028, (309, 310, 311, 316, 317, 360, 367, 103), 20, id="arm"),
+    ],
+)
+def test_the_filter_refuses_calls_by_which_players_could_talk_on_every_architecture(
+    architecture: int, refused: tuple[int, ...], allowed: int
+) -> None:
+    io_uring_setup, process_madvise, cachestat = 425, 440, 451
+    for number in (*refused, io_uring_setup, process_madvise):
+        assert filtered(architecture, number) == sandbox.REFUSE
+    assert filtered(architecture, cachestat) == sandbox.PRETEND
+    assert filtered(architecture, allowed) == sandbox.ALLOW

@@ -13,6 +13,7 @@ from typing import Any
 import chess
 import pytest
 
+from kriegbot import kernels
 from kriegbot.options import Option
 from kriegbot.players.making import make_player
 from kriegbot.players.rand import RandPlayer
@@ -222,3 +223,22 @@ def test_a_saved_game_may_name_options_for_experiments() -> None:
     headers = {"White": "human", "Black": "overconfident:samples=9,further=3"}
     program, people = program_in(GameRecord(BERKELEY, headers=headers))
     assert (str(program), people) == ("overconfident:samples=9,resample=3", [chess.WHITE])
+
+
+@pytest.mark.parametrize(
+    ("spec", "is_early", "called"),
+    [
+        ("kriegbot:samples=9", True, ["prepare_first"]),
+        ("kriegbot:samples=9", False, ["prepare"]),
+        ("hs:samples=9", True, ["prepare"]),
+        ("rand", True, []),
+    ],
+)
+def test_a_player_is_made_before_all_kernels_are_compiled_if_it_can_begin_and_shall(
+    spec: str, is_early: bool, called: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for name in ("prepare", "prepare_first"):
+        monkeypatch.setattr(kernels, name, lambda _report, name=name: found.append(name))
+    make_player(parse_spec(spec), 1, is_early=is_early)
+    assert found == called

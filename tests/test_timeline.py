@@ -1,8 +1,12 @@
 """A side's belief at each event: where it puts the enemy, from where it hears a check, and which boards it draws."""
 
+from dataclasses import replace
+
 import chess
 import pytest
 
+from kriegbot.belief import timeline
+from kriegbot.belief.belief import EmptyBelief
 from kriegbot.belief.timeline import BeliefTimeline
 from referee import BERKELEY, NO_LIMITS, Referee
 
@@ -62,3 +66,36 @@ def test_a_snapshot_shows_the_enemy_on_every_board_and_draws_boards_if_asked(
     assert snapshot.rows.shape == (boards, 8)
     assert snapshot.counts.shape == (boards,)
     assert snapshot.counts.sum() == pytest.approx(samples)
+
+
+@pytest.mark.parametrize(
+    ("boards", "ancestors", "is_exact", "is_consistent", "basis", "is_reliable"),
+    [
+        (43, 43, True, True, "all 43 possible positions", True),
+        (1, 1, True, True, "the only possible position", True),
+        (2000, 2000, False, False, "2,000 positions that may contradict an announcement", False),
+        (1, 1, False, True, "only 1 sample left", False),
+        (2000, 29, False, True, "2,000 sampled positions, all from 29", False),
+        (2000, 30, False, True, "2,000 sampled positions", True),
+    ],
+)
+def test_a_snapshot_says_on_which_boards_it_is_based(
+    boards: int, ancestors: int, is_exact: bool, is_consistent: bool, basis: str, is_reliable: bool
+) -> None:
+    snapshot = BeliefTimeline().at(Referee().view(chess.WHITE))
+    assert snapshot is not None
+    changed = replace(snapshot, boards=boards, ancestors=ancestors, is_exact=is_exact, is_consistent=is_consistent)
+    assert (changed.basis, changed.is_reliable) == (basis, is_reliable)
+
+
+def test_a_snapshot_of_no_board_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def empty(*_arguments: object, **_options: object) -> None:
+        raise EmptyBelief
+
+    monkeypatch.setattr(timeline, "Belief", empty)
+    snapshot = BeliefTimeline(samples=10).at(Referee().view(chess.WHITE))
+    assert snapshot is not None
+    assert (snapshot.boards, snapshot.ancestors, len(snapshot.rows), len(snapshot.counts)) == (0, 0, 0, 0)
+    assert not snapshot.chances.any()
+    assert (snapshot.is_exact, snapshot.is_reliable) == (False, False)
+    assert [*snapshot.always, *snapshot.ever, *snapshot.checkers] == []
