@@ -66,7 +66,7 @@ class SearchPlayer:
         rest = rest if turn_budget is None else min(rest, self._budget_left)
         self.search.update(view, None if rest == math.inf else RESCUE_SHARE * rest)
         spent = time.perf_counter() - begun
-        kept = 0.0 if turn_budget is None else min(UNSEARCHED * turn_budget, rest - spent)
+        kept = UNSEARCHED * (turn_budget or 0.0)
         share = spent + (LATER_SHARE * (rest - spent - kept) if view.refused else FIRST_SHARE * (rest - spent))
         budget = self.retry_time if view.refused else self.seconds
         if budget is not None:
