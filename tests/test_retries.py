@@ -41,7 +41,7 @@ def test_a_game_that_dies_is_begun_again_before_others_until_it_is_given_up(most
     assert [(one.game.id, one.attempts) for one in outcomes if isinstance(one, Died)] == begun
 
 
-class Told:
+class Scripted:
     """An executor that yields the outcomes that it is told, and remembers which games it received."""
 
     def __init__(self, outcomes: list[Outcome]) -> None:
@@ -59,7 +59,7 @@ class Told:
 def test_a_run_plays_what_is_not_stored_and_stores_each_outcome(tmp_path: Path, finished: list[Finished]) -> None:
     game = finished[2].game
     died = [Died(game, "the worker died", attempt) for attempt in range(1, MOST_ATTEMPTS + 1)]
-    executor, watched = Told([*died, finished[3]]), list[Outcome]()
+    executor, watched = Scripted([*died, finished[3]]), list[Outcome]()
     with Store.writing(store_with(tmp_path / "t", finished[:2]), settings(), 6) as store:
         run(store, settings().schedule(6), executor, watched.append)
         assert store.done() == {1, 2, 4}
@@ -71,7 +71,7 @@ def test_a_run_plays_what_is_not_stored_and_stores_each_outcome(tmp_path: Path, 
 
 
 def test_a_run_ends_early_once_it_is_decided(tmp_path: Path, finished: list[Finished]) -> None:
-    executor = Told([*finished])
+    executor = Scripted([*finished])
     with Store.writing(tmp_path / "t", settings(), 6) as store:
         run(store, settings().schedule(6), executor, is_decided=lambda: len(store.done()) == 3)
         assert store.done() == {1, 2, 3}
