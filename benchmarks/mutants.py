@@ -1,14 +1,12 @@
 """Mutation check: change one place of the code at a time and see whether a fast test fails.
 
     python benchmarks/mutants.py mutants.jsonl --count 600 --seed 1      # run it again to resume
-    python benchmarks/mutants.py slow.jsonl --count 600 --seed 1 --lived mutants.jsonl
 
 Mutants are drawn from all production code (`mutations`). A first run, of at most `CASES` cases of each fast test,
 records which tests reach which line, and which kernels they call. A mutant gets all cases of the tests that reach it,
 until one fails or `MOST_SECONDS` of processor time have passed. Most mutants are made in functions already imported, in
 a fork of a process that has collected all tests; the others as their module is imported. A kernel is compiled again if
-it, or one that it calls, has changed. With `--lived` mutants that the fast tests of an earlier run did not notice get
-the slow tests. No file changes. POSIX only.
+it, or one that it calls, has changed. No file changes. POSIX only.
 
 Changed code may do anything, so run it where it can harm nothing: in a copy of the repository, with folders of its own
 (XDG_CACHE_HOME, XDG_DATA_HOME, TMPDIR), and under `unshare -pf --mount-proc --kill-child`.
@@ -38,10 +36,8 @@ from mutations import PACKAGES, ROOT, Fingerprints, Mutant, changed_tree, draw, 
 
 OPTIONS = [
     *("-n0", "-q", "--tb=line", "-pno:cacheprovider", "--hypothesis-profile=mutants"),
-    "-Wignore::pytest.PytestAssertRewriteWarning",
+    *("-mnot slow and not browser", "-Wignore::pytest.PytestAssertRewriteWarning"),
 ]
-FAST, SLOW = "-mnot slow and not browser", "-mslow and not browser"
-
 CASES = 2
 MOST_SECONDS, MOST_MEMORY = 20, 12 << 30
 """Limits for the tests of one mutant: seconds of processor time, after which no further test begins, and memory."""
@@ -340,22 +336,14 @@ def in_fork(function: Callable[[], Any]) -> None:
     os.waitpid(pid, 0)
 
 
-def outcomes(file: Path) -> dict[str, str]:
-    """Return the last outcome of each mutant in a file of an earlier run, if it exists."""
-    rows = map(json.loads, file.open(encoding="utf-8") if file.exists() else ())
-    return {row["key"]: row["outcome"] for row in rows}
-
-
 def main() -> None:
     """Draw mutants, test each, write a line of JSON for each, and count those noticed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("out", type=Path, help="file of JSON lines")
     parser.add_argument("--count", type=int, default=600)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--lived", type=Path, help="file of an earlier run, whose survivors get the slow tests")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutants at a time")
     options = parser.parse_args()
-    OPTIONS.append(SLOW if options.lived else FAST)
     out, recorded = options.out.resolve(), options.out.resolve().with_suffix(".map")
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
@@ -366,22 +354,23 @@ def main() -> None:
     if not recorded.exists():
         in_fork(lambda: pytest.main([*OPTIONS], plugins=[Recorder(recorded)]))
     known, mutants = Map(recorded), draw(options.seed, options.count)
-    if options.lived:
-        lived = {key for key, outcome in outcomes(options.lived).items() if outcome == LIVED}
-        mutants = [mutant for mutant in mutants if mutant.key in lived]
+
+    def outcomes() -> dict[str, str]:
+        rows = map(json.loads, out.open(encoding="utf-8") if out.exists() else ())
+        return {row["key"]: row["outcome"] for row in rows}
 
     def write(mutant: Mutant, outcome: str, test: str) -> None:
         row = {"key": mutant.key, "outcome": outcome, "name": mutant.name, "line": mutant.place.line, "test": test}
         with out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
 
-    done = outcomes(out)
+    done = outcomes()
     left = [mutant for mutant in mutants if mutant.key not in done]
     if left:
         in_fork(lambda: pytest.main([*OPTIONS], plugins=[Warm(known, left, write, options.jobs)]))
-    done = outcomes(out)
+    done = outcomes()
     test_all([one for one in mutants if done.get(one.key, AGAIN) == AGAIN], run_anew(known), write, options.jobs)
-    done = outcomes(out)
+    done = outcomes()
     noticed, drawn = Counter[str](), Counter(mutant.package for mutant in mutants)
     for mutant in mutants:
         noticed[mutant.package] += done[mutant.key] not in (LIVED, BROKEN)

@@ -197,6 +197,27 @@ def test_a_replay_ends_before_a_step_for_which_there_is_no_time(monkeypatch: pyt
     assert len(belief._replayed(belief.filter, start, 2, ReplayBudget(now[0] + 2.5))) == 2_000  # our own try takes none
 
 
+@pytest.mark.parametrize(("most", "perturbed"), [(100, 5_000), (20_000, 20_000), (400_000, 50_000)])
+def test_enough_boards_are_perturbed_and_not_too_many(
+    most: int, perturbed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts, nothing = list[int](), Particles(np.empty((0, 8), np.uint64), np.empty(0), is_exact=False)
+
+    def perturb(_particles: Particles, _change: object, count: int, _seed: int) -> Particles:
+        counts.append(count)
+        return nothing
+
+    referee = Referee(WILD16)
+    belief = Belief(referee.view(chess.WHITE), most)
+    belief.particles = replace(belief.particles, is_exact=False)
+    monkeypatch.setattr(Filter, "after_event", lambda *_: nothing)
+    monkeypatch.setattr("kriegbot.belief.belief.perturb", perturb)
+    for uci in ("e2e4", "e7e5"):
+        referee.try_move(chess.Move.from_uci(uci))
+    belief.update(referee.view(chess.WHITE))
+    assert set(counts) == {perturbed}
+
+
 def test_a_belief_by_time_keeps_as_many_boards_as_the_next_filtering_has_time_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -32,8 +32,9 @@ from referee import OpponentMoved, View
 CHECKPOINTS, SPACING = 8, 3  # kept for replays; moves of the opponent between two of them
 REPLAY_FACTOR = 4  # particles of a replay, relative to those of the belief
 MAX_RESCUE_BOARDS, MAX_RECOVERY_BOARDS = 400_000, 160_000
-"""Boards, summed over the opponent's moves, for the replays of a rescue (mostly under 2 s) and of a later recovery."""
-MIN_PERTURBED, MAX_PERTURBED = 5_000, 50_000  # boards to perturb for rescue 2; few of them match the announcement
+"""Boards, summed over the opponent's moves, for the replays of a rescue and of a later recovery without a deadline."""
+MIN_PERTURBED, MAX_PERTURBED = 5_000, 50_000
+"""Boards to perturb for rescue 2: enough, since few match the announcement; not more, since no deadline ends it."""
 PERTURBATIONS = (1, 1, 2, 3, 4)  # random changes to each board, attempt by attempt; each has its own seed
 FEWEST, FILTERING_SHARE = 2_000, 2 / 3
 """Boards that a limit of time always allows, and the share of its seconds that the next filtering of all may take."""
@@ -173,8 +174,8 @@ class Belief:
                 break
             if isinstance(self._view.events[event], OpponentMoved):  # only these steps take long
                 budget.boards -= len(particles)
-                end_of_step = time.perf_counter() + max(self._times) * len(particles)
-                if budget.boards < 0 if budget.deadline == math.inf else end_of_step > budget.deadline:
+                is_late = time.perf_counter() + max(self._times) * len(particles) > budget.deadline
+                if is_late or (budget.boards < 0 and budget.deadline == math.inf):
                     return Particles(particles.rows[:0], particles.weights[:0], is_exact=False)
             particles = self._after_event(filter_, particles, event)
         return particles

@@ -317,7 +317,7 @@ def _hash(boards: kb.Words, i: int, compared: kb.Word) -> kb.Word:
 
 @kb.entry
 def count_boards(rows: kb.Rows, compared: kb.Word, table: kb.WordArray) -> int:
-    """Return the number of boards that differ in more than the bits of their last word that `compared` lacks.
+    """Return the number of distinct boards; of the last word of each only the bits of `compared` count.
 
     Boards of equal hashes of 64 bits count as equal. `table` is filled with 0, its size as for `merge_equal`.
     """

@@ -86,7 +86,10 @@ class JudgedTurn:
 
     @property
     def loss(self) -> float:
-        """Greater of error, unless still winning, and surprise, if it mates or costs material; 0 if small or lost."""
+        """The greater of error and surprise; 0 if both are small, or the game was lost before.
+
+        An error counts unless the game is still won, a surprise if the reply mates or takes material.
+        """
         is_won = self.made is not None and winning_chance(self.made["value"]) >= WON
         is_bad = self.surprise >= MIN_SURPRISE and (self.played.is_mated or self.played.pawns_won < 0)
         loss = max(0.0 if is_won or self.error < MIN_LOSS else self.error, self.surprise if is_bad else 0.0)

@@ -18,12 +18,12 @@ from kriegbot.search.backup import BACKUPS, Backup, load_backup
 from kriegbot.threads import MOST_THREADS
 
 DEFAULT_PARTICLES = 50_000
-"""Boards in the belief by default. Filtering a million boards at a move of the opponent takes one to two seconds."""
+"""Boards in the belief by default."""
 
 
-def particles_within(seconds: float, rate: int = 100_000, fewest: int = 500) -> int:
-    """Return the default size of a belief for a budget: `rate` boards per second, within limits."""
-    return int(max(fewest, min(DEFAULT_PARTICLES, rate * seconds)))
+def particles_within(seconds: float) -> int:
+    """Return the default size of a belief for a budget: 100,000 boards per second, at least 500."""
+    return int(max(500, min(DEFAULT_PARTICLES, 100_000 * seconds)))
 
 
 def setting(kind: type, help: str, default: Any = None, low: float = 0, high: float = 0, **more: Any) -> Any:
