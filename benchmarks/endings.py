@@ -29,7 +29,7 @@ from checking import File, spoiled
 from choosing import packed, select
 from defenders import DEFENDERS, Defender, tries
 from mating import start
-from measurements import Measurement, add, read
+from measurements import Measurement, add, read, version
 from proving import Work
 
 from kriegbot.endgames import BareKing, Mating, probe_king
@@ -119,7 +119,7 @@ def play(name: str, defend: Defender, rules: RuleSet, seed: int) -> int:
 def games(endings: list[str], count: int, rules: str, seed: int) -> Iterator[Measurement]:
     """Play games from proved starts, and yield the number of mates and the moves."""
     command = f"{COMMAND} --games {count} --rules {rules}"
-    done = {(row.key, row.what) for row in read() if row.command == command}
+    done = {(row.key, row.what) for row in read() if (row.command, row.version) == (command, version())}
     for name in endings:
         for defender, defend in DEFENDERS.items():
             if (f"proof-{name}", f"longest game, {defender}, {rules}") in done:
