@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -37,7 +37,7 @@ def other_site(link: str) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    with HTTPServer(("127.0.0.1", 0), Chat) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Chat) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield f"http://localhost:{server.server_port}/"  # not the site 127.0.0.1
