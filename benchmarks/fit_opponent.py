@@ -235,7 +235,7 @@ def main() -> None:
         for player, one in summary.items():
             print(f"  {'without' if left_out else 'with'} {player}: uniform {one['uniform']:.3f}, {one['gain']}")
         moves = sum(len(side.chosen) for side in kept)
-        file = options.out.with_stem(f"{options.out.stem}-without-{left_out}") if left_out else options.out
+        file = options.out.with_stem(f"{options.out.stem}-without-{Path(left_out).stem}") if left_out else options.out
         write(file, {**about, "games": games, "moves": moves, "gain": summary}, weights)
 
 
