@@ -29,7 +29,7 @@ from referee import (
     View,
 )
 from tests import plain_opponents
-from tests.effort import many
+from tests.effort import many, some
 from tests.exact_belief import ExactBelief, position_key
 from tests.odd_parts import KINDS, odd, plain_odd, two_kinds
 from tests.plain_cases import CASES, Case
@@ -184,7 +184,7 @@ def test_the_sampled_distribution_matches_the_exact_posterior() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["uniform", "recapturing", "odd"])
+@pytest.mark.parametrize("model", some(("odd", "uniform", "recapturing"), 1))
 def test_boards_drawn_after_a_recapture_have_their_exact_probabilities(model: str) -> None:
     """The filter draws 400 of more than 6,000 successors of one move."""
     opponent, _ = MODELS[model]

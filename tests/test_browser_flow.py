@@ -16,6 +16,7 @@ from selenium.webdriver.support.ui import Select
 from kriegbot.web.live import LiveGame
 from referee import load_record
 from tests.browser import Page, browsing, chromium
+from tests.effort import some
 from tests.page import served, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kernels")]
@@ -346,7 +347,7 @@ def test_a_refusal_stands_beside_the_form_that_has_asked(tmp_path: Path) -> None
         page.until_text("#failure", "illegal seed 'x'")
 
 
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (1440, 900)])
+@pytest.mark.parametrize(("width", "height"), some(((390, 844), (1440, 900)), 1))
 def test_the_same_bar_leads_from_every_page_to_every_page(width: int, height: int, tmp_path: Path) -> None:
     pages = ["", "#watch", "#learn", "#puzzles", "#rules", "#library"]
     with served(tmp_path) as server, chromium(server.address, width, height, is_phone=width < 500) as page:
@@ -455,7 +456,7 @@ def test_a_review_is_one_file_that_needs_no_server(tmp_path: Path) -> None:
         assert len(page.driver.find_elements(By.CSS_SELECTOR, "#panel-true use.man")) == 32
 
 
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390), (1280, 661), (1920, 941)])
+@pytest.mark.parametrize(("width", "height"), some(((390, 844), (1280, 661), (844, 390), (1920, 941)), 2))
 def test_the_whole_board_is_in_sight_and_nothing_overlaps_it(width: int, height: int, tmp_path: Path) -> None:
     """The last two are the insides of windows of 1280x800 and 1920x1080."""
     is_phone = min(width, height) < 500

@@ -33,7 +33,7 @@ from tournaments import leaves_examined, sample_sizes
 from tournaments import reproduce as figures
 
 CODES = (0, 1, 2, 130)
-LINES, STREAMS = many(3000, 150), many(150, 5)
+LINES, STREAMS = many(3000, 80), many(150, 3)
 SECONDS = 60  # for a command line, which takes less than one on a quiet machine
 
 FILES = ["game.pgn", "two.pgn", "part.pgn", "binary", "empty", "damaged.pgn", "folder", "missing", "huge", "t.sqlite"]

@@ -127,7 +127,7 @@ def illegal_steps(board: chess.Board) -> list[chess.Move]:
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
 def test_squares_of_a_king_that_was_refused_are_those_of_python_chess_alone(rules: RuleSet) -> None:
     rng, compared, narrowed = random.Random(7), 0, 0
-    for _ in range(many(60, 40)):
+    for _ in range(many(60, 12)):
         start = random_start(rng)
         color, where = start.color, chess.scan_forward(start.squares)
         boards = [board_of(color, dict(start.men), square, color) for square in where]

@@ -39,6 +39,7 @@ from referee import (
     Resign,
     RuleSet,
 )
+from tests.effort import some
 from tests.random_games import STARTS, played
 
 ANSWERS = {Answer.ILLEGAL: 0, Answer.ACCEPTED: 1, Answer.NO: 2, Answer.YES: 3}
@@ -93,7 +94,7 @@ def test_planes_and_actions_are_those_of_their_version() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", some(RULE_SETS.values(), 3), ids=lambda rules: rules.name)
 def test_a_batch_is_as_many_referees(rules: RuleSet) -> None:
     seen = Counter[str]()
     for number, start in enumerate(STARTS):

@@ -118,7 +118,7 @@ games = given(
     limits=st.sampled_from((Limits(), Limits(plies=4), Limits(quiet_plies=5))),
     seed=st.integers(0, 2**32 - 1),
 )
-few = settings(max_examples=many(40, 20), deadline=None)
+few = settings(max_examples=many(40, 10), deadline=None)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee import load_record, rule_set
+from tests.effort import some
 
 pytestmark = pytest.mark.slow
 
@@ -31,11 +32,14 @@ def test_hundred_games_are_played_and_plotted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("option", "part"),
-    [
-        ("evaluator", "own_evaluator.py:activity"),
-        ("opponent", "own_opponent.py:pushing"),
-        ("backup", "own_backup_rule.py:hopeful"),
-    ],
+    some(
+        (
+            ("evaluator", "own_evaluator.py:activity"),
+            ("opponent", "own_opponent.py:pushing"),
+            ("backup", "own_backup_rule.py:hopeful"),
+        ),
+        1,
+    ),
 )
 def test_a_part_from_outside_is_searched_with(option: str, part: str, tmp_path: Path) -> None:
     player = f"search:depth=2,samples=20,{option}={EXAMPLES / part}"

@@ -35,6 +35,7 @@ from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec
 from referee import BERKELEY, Limits, Reason, View
 from tests import misbehaving
+from tests.effort import some
 from tests.fake_http import serving
 from tests.fake_site import FakeSite
 from tests.online_games import ROOT, Home
@@ -363,7 +364,7 @@ def suspended(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("is_tree", [True, False], ids=["all", "kriegbot alone"])
+@pytest.mark.parametrize("is_tree", some((False, True), 1))
 def test_a_match_that_is_suspended_plays_on(is_tree: bool, suspended: Path) -> None:
     command = [
         *KRIEGBOT,
@@ -423,8 +424,12 @@ LONG = {
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such signal")
-@pytest.mark.parametrize("is_first", [True, False], ids=["first process", "any process"])
-@pytest.mark.parametrize("command", LONG)
+@pytest.mark.parametrize(
+    ("command", "is_first"),
+    some(
+        [(command, command == "online") for command in LONG] + [(command, command != "online") for command in LONG], 4
+    ),
+)
 def test_sigterm_ends_a_command_soon(command: str, is_first: bool, tmp_path: Path, kernels: None) -> None:  # noqa: ARG001
     within = ["unshare", "--pid", "--fork", "--kill-child"] if is_first else []
     if is_first and subprocess.run([*within, "true"], capture_output=True, check=False).returncode:

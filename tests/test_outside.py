@@ -32,7 +32,7 @@ from kriegbot.players.rand import RandPlayer
 from kriegbot.players.specs import BadSpec, parse_spec, players
 from kriegbot.report import Report
 from referee import BERKELEY, RULE_SETS, WILD16, Limits, Reason, Referee, RuleSet, View
-from tests.effort import IS_THOROUGH, many
+from tests.effort import IS_THOROUGH, many, some
 from tests.misbehaving import spec
 from tests.outside import BOT, EXAMPLES, PYTHON, SHELL, against_rand, installed, needs_stockfish
 from tournaments.run import ExecutorError, LocalExecutor, WarmSeats
@@ -412,16 +412,12 @@ def test_a_process_that_cannot_be_started_is_said_so_in_one_line() -> None:
 
 SHORTER = {"plies": many(40, 12), "long_plies": many(240, 60)}
 """Shorter games, except in a thorough run."""
-
-
-def is_tried(name: str) -> bool:
-    """Return True for players of which no other is much the same: `search` and `paranoid` are as `overconfident`."""
-    return IS_THOROUGH or name not in {"search", "paranoid"}
+PLAYERS = [name for name, kind in players().items() if kind.make is not None]
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("name", [name for name, kind in players().items() if kind.make is not None and is_tried(name)])
+@pytest.mark.parametrize("name", PLAYERS if IS_THOROUGH else ["kriegbot", "rand"])
 def test_all_of_ours_conform(name: str) -> None:
     text = f"{name}:samples=5" if any(one.name == "samples" for one in players()[name].options) else name
     if name == "engine":
@@ -433,7 +429,7 @@ def test_all_of_ours_conform(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("player", [PYTHON, SHELL])
+@pytest.mark.parametrize("player", some((SHELL, PYTHON), 1))
 def test_the_examples_conform(player: str) -> None:
     assert [check for check in conformance(parse_spec(player), **SHORTER) if not check.is_good] == []
 

@@ -14,6 +14,7 @@ from referee import load_record
 if sys.platform == "win32":
     pytest.skip("needs a pseudo-terminal", allow_module_level=True)
 
+from tests.effort import some
 from tests.terminal import CLEAR, Terminal, plain
 
 pytestmark = pytest.mark.slow
@@ -133,7 +134,7 @@ def test_a_kill_loses_no_move_of_a_game_at_a_terminal(tmp_path: Path) -> None:
 SETTINGS = [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"LC_ALL": "C"}, {"LC_ALL": "", "LANG": "C"}]
 
 
-@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("settings", some(SETTINGS, 2))
 def test_a_terminal_without_colours_or_chessmen_shows_the_board_in_every_turn(
     tmp_path: Path, settings: dict[str, str]
 ) -> None:
@@ -181,7 +182,7 @@ def test_an_interrupt_while_the_opponent_thinks_breaks_the_game_off(tmp_path: Pa
     assert len(load_record(tmp_path / "game.pgn").turns) == 1
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(40, 12), (60, 18), (80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize(("columns", "rows"), some(((40, 12), (80, 24), (60, 18), (120, 40), (200, 60)), 2))
 def test_what_is_drawn_fits_the_terminal(tmp_path: Path, columns: int, rows: int) -> None:
     arguments = ("play", "--opponent", "rand", "--seed", "1", "--rules", "wild16")
     with Terminal(*arguments, cwd=tmp_path, columns=columns, rows=rows) as terminal:

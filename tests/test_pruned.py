@@ -64,7 +64,7 @@ def test_the_best_tries_are_those_of_the_whole_search(case: Case) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("depth", "histories", "count"), [(2, 40, many(1_000, 200)), (3, 6, many(100, 50)), (4, 2, 4)])
+@pytest.mark.parametrize(("depth", "histories", "count"), [(2, 40, many(1_000, 100)), (3, 6, many(100, 50)), (4, 2, 4)])
 def test_the_best_tries_are_those_of_the_whole_search_in_midgame(depth: int, histories: int, count: int) -> None:
     fewer = 0
     for view, rows, weights in midgames(count, histories, random.Random(depth)):

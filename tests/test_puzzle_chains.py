@@ -12,6 +12,7 @@ import pytest
 
 from kriegbot.narration.diary import Diary
 from kriegbot.narration.learning import Puzzle, puzzles
+from tests.effort import some
 from tests.plain_puzzles import TooMany, Weighted, entropy, enumerate_all, wins
 
 FORCING: Any = import_module("benchmarks.forcing")  # by name: mypy reads scripts as modules of their own
@@ -74,7 +75,7 @@ def test_a_chain_forces_the_answer_and_none_of_its_lines_can_be_left_out_by_plai
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", some((4, 0, 1, 2, 3, 5, 6, 7), 1))
 def test_so_does_every_chain(part: int) -> None:
     for puzzle in puzzles()[part::8]:
         assert len(puzzle.chain) <= LONGEST

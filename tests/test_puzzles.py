@@ -19,7 +19,7 @@ from kriegbot.narration.results import Results
 from kriegbot.players.human import BadTry
 from referee import BERKELEY, Answer, OwnTry, Referee
 from referee.pieces import is_pawn_capture
-from tests.effort import IS_THOROUGH
+from tests.effort import many
 from tests.plain_puzzles import entropy, enumerate_all, pawn_captures, seen_tries, wins
 from tests.terminal import Terminal
 
@@ -109,7 +109,7 @@ def test_an_answer_is_the_only_one_on_all_possible_positions_by_plain_enumeratio
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("puzzle", ALL[:: 1 if IS_THOROUGH else 7], ids=named)
+@pytest.mark.parametrize("puzzle", ALL[:: many(1, 21)], ids=named)
 def test_so_is_that_of_every_puzzle(puzzle: Puzzle) -> None:
     check(puzzle)
 

@@ -13,6 +13,7 @@ from kriegbot.cli.main import main
 from kriegbot.narration.pictures import Picture, pictures
 from referee import WILD16, GameRecord, Limits, Referee, RuleSet, save_record
 from referee.rules import BERKELEY
+from tests.effort import some
 
 SCHOLARS = "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 c2d3 h5f7"
 """Scholar's mate, with one try that is refused."""
@@ -41,8 +42,10 @@ def game(tmp_path: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["gif", "webp"])
-@pytest.mark.parametrize(("side", "width"), [("black", 507), ("both", 1014)])
+@pytest.mark.parametrize(
+    ("kind", "side", "width"),
+    some((("gif", "black", 507), ("webp", "both", 1014), ("gif", "both", 1014), ("webp", "black", 507)), 2),
+)
 def test_two_plies_are_four_pictures_at_their_times(
     game: str, kind: str, side: str, width: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

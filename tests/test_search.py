@@ -24,7 +24,7 @@ from kriegbot.search.search import TryValues, search_tries
 from kriegbot.search.settings import Method
 from referee import BERKELEY, NO_LIMITS, Referee, View
 from tests import plain_opponents, plain_search
-from tests.effort import IS_THOROUGH, many
+from tests.effort import IS_THOROUGH, many, some
 from tests.odd_parts import BEST, KINDS, odd, plain_best, plain_mixed, plain_odd, two_kinds
 from tests.plain_cases import CASES, Case, features
 from tests.plain_evaluators import ks
@@ -229,7 +229,7 @@ def test_free_refusals_equal_the_plain_recursion(case: Case, rule: str, free: in
 
 
 @pytest.mark.slow
-@named(SMALL)
+@named(some(sorted(SMALL, key=work), 1))
 def test_depth_four_equals_the_plain_recursion_too(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_module, "DEEP_TREE", 64)  # so that the tree has to grow as well
     for backup in (OVERCONFIDENT, PARANOID):

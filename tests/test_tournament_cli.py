@@ -176,7 +176,7 @@ def test_a_decided_test_stops_the_tournament(tmp_path: Path) -> None:
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="finds processes in /proc")
 def test_a_disturbed_tournament_has_the_games_of_an_undisturbed_one(tmp_path: Path) -> None:
     disturbed = import_module("benchmarks.disturbed")  # by name: mypy reads scripts as modules of their own
-    length = ("--limits", f"plies={many(60, 30)}", "--games", f"{many(24, 12)}")
+    length = ("--limits", f"plies={many(60, 20)}", "--games", f"{many(24, 8)}")
     common = ["tournament", "rand", "rand", *length, "--seed", "1", "--jobs", "2", "--out"]
     assert run(*common, "calm.sqlite", cwd=tmp_path).returncode == 0
     done = disturbed.play_disturbed(

@@ -25,6 +25,7 @@ from kriegbot.web.catalogue import about
 from kriegbot.web.seats import GameClock, PersonSeat, TimeControl
 from kriegbot.web.server import PageServer
 from referee import RULE_SETS, View, load_record, record_to_pgn
+from tests.effort import some
 from tests.page import Client, served, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
@@ -90,7 +91,9 @@ def test_what_was_refused_before_a_move_stays_refused_when_it_is_taken_back(clie
     assert refused["refused"] == ["exd3"]
 
 
-@pytest.mark.parametrize("opponent", ["rand", "overconfident:samples=5", "kriegbot:level=beginner", "hs:samples=5"])
+@pytest.mark.parametrize(
+    "opponent", some(("rand", "kriegbot:level=beginner", "overconfident:samples=5", "hs:samples=5"), 2)
+)
 def test_after_a_move_is_taken_back_the_game_goes_on_as_if_it_had_never_been_made(
     opponent: str, client: Client
 ) -> None:

@@ -29,7 +29,7 @@ from tests.page import Client, served, views
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
 
-GAMES, MOVES = many(50, 10), 12
+GAMES, MOVES = many(50, 6), 12
 
 
 @pytest.fixture(autouse=True)
@@ -146,7 +146,7 @@ def test_games_tell_the_browser_nothing_but_the_view(rules: str, tmp_path: Path)
 
 
 def test_the_heat_map_is_made_from_the_view(tmp_path: Path) -> None:
-    games = played(tmp_path, 3, "berkeley", has_heat=True)
+    games = played(tmp_path, many(3, 2), "berkeley", has_heat=True)
     told: dict[str, str] = {}
     compared = 0
     for game in games:
@@ -184,7 +184,7 @@ def test_a_planted_leak_is_found(what: str, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(seats, "side_view", leaking)
     if what == "the time":
         monkeypatch.setattr(seats.PersonSeat, "wait", hasty)
-    games = played(tmp_path, 10, "wild16")
+    games = played(tmp_path, many(10, 4), "wild16")
     assert leaks(games)
     if what == "the men":
         assert any(enemy_squares(game) for game in games)

@@ -16,6 +16,7 @@ from selenium.webdriver.common.keys import Keys
 from kriegbot.narration.learning import first_game
 from referee import RULE_SETS
 from tests.browser import Page, chromium
+from tests.effort import some
 from tests.page import served, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
@@ -29,7 +30,7 @@ def go(page: Page, code: str) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("is_phone", [False, True])
+@pytest.mark.parametrize("is_phone", some((True, False), 1))
 def test_the_guided_game_in_a_browser(is_phone: bool, tmp_path: Path) -> None:
     size = (390, 844) if is_phone else (1280, 900)
     with served(tmp_path) as server, chromium(server.address, *size, is_phone=is_phone) as page:

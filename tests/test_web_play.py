@@ -16,6 +16,7 @@ from kriegbot.players.kriegbot import WORDS
 from kriegbot.web.server import PageServer
 from referee import load_record
 from tests.browser import Page, chromium
+from tests.effort import some
 from tests.page import served, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kernels")]
@@ -47,7 +48,7 @@ def saved(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("way", [click, drag])
+@pytest.mark.parametrize("way", some((drag, click), 1))
 def test_a_game_is_played_to_mate_by_clicks_and_by_drags(way, tmp_path: Path) -> None:  # type: ignore[no-untyped-def] # a function
     with served(tmp_path) as server, chromium(server.address) as page:
         page.start("rand", seed=2)
@@ -216,7 +217,7 @@ def test_resigning_and_leaving_are_confirmed(tmp_path: Path) -> None:
         assert sorted(load_record(path).result for path in tmp_path.glob("*.pgn")) == ["*", "0-1"]
 
 
-@pytest.mark.parametrize("width", [360, 390])
+@pytest.mark.parametrize("width", some((360, 390), 1))
 def test_nothing_is_wider_than_a_phone(width: int, tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address, width, 800, is_phone=True) as page:
         page.one("#new button[type=submit]")

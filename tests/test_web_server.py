@@ -22,6 +22,7 @@ from kriegbot.web.notices import GameList
 from kriegbot.web.registry import ServerLimits
 from kriegbot.web.seats import PooledSeat
 from referee import View, load_record
+from tests.effort import some
 from tests.page import E4, RAND, Client, begun, served, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kernels")]
@@ -192,7 +193,7 @@ def test_a_program_that_is_killed_ends_the_game_without_a_winner(address: str, m
         client.until("view", ply=2)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", some((signal.SIGINT, signal.SIGTERM), 1))
 def test_the_end_of_the_server_saves_all_games_and_leaves_no_process(number: int, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "kriegbot", "play", "--web", "--no-browser", "--save", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:

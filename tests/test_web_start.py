@@ -18,6 +18,7 @@ from kriegbot.narration.learning import first_game
 from kriegbot.web.seats import GameClock, TimeControl
 from referee import load_record
 from tests.browser import Page, chromium
+from tests.effort import some
 from tests.page import Client, served, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kernels")]
@@ -31,7 +32,7 @@ def bottom(page: Page, selector: str) -> float:
     return float(rect["y"] + rect["height"])
 
 
-@pytest.mark.parametrize("size", [PHONE, ZOOMED, (1440, 900)])
+@pytest.mark.parametrize("size", some((PHONE, ZOOMED, (1440, 900)), 1))
 def test_the_start_says_what_kriegspiel_is_and_offers_lesson_and_game_without_scrolling(
     size: tuple[int, int], tmp_path: Path
 ) -> None:
@@ -115,7 +116,7 @@ def unprepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Unprepared]:
     found.release.set()
 
 
-@pytest.mark.parametrize("size", [PHONE, ZOOMED, (1440, 1039)])
+@pytest.mark.parametrize("size", some((ZOOMED, PHONE, (1440, 1039)), 1))
 def test_a_program_that_is_being_prepared_takes_no_room_and_no_time(
     size: tuple[int, int], unprepared: Unprepared, tmp_path: Path
 ) -> None:
@@ -185,7 +186,7 @@ def test_one_line_helps_at_the_first_move_alone(tmp_path: Path) -> None:
         assert page.one("#try").get_attribute("value") == ""
 
 
-@pytest.mark.parametrize("size", [ZOOMED, (844, 390), (640, 400), (1280, 540)])
+@pytest.mark.parametrize("size", some((ZOOMED, (640, 400), (844, 390), (1280, 540)), 2))
 def test_nothing_covers_clock_or_board_in_a_low_window(size: tuple[int, int], tmp_path: Path) -> None:
     with served(tmp_path) as server, chromium(server.address, *size, is_phone=True) as page:
         page.start("rand", seed=2)

@@ -21,10 +21,11 @@ from kriegbot.web.registry import ServerLimits
 from kriegbot.web.requests import BROKEN_LINK
 from kriegbot.web.server import PageServer
 from referee import GameRecord, View, load_record
+from tests.effort import many
 from tests.page import Client, served, views
 
 INVITE = {"do": "invite", "color": "white", "rules": "berkeley", "clock": None}
-GAMES, PLIES = 12, 16
+GAMES, PLIES = many(12, 4), 16
 NEW = ("id", "clocks", "invitation", "onlookers")
 """Fields that differ from game to game."""
 
