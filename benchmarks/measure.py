@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,14 @@ def measure(key: str, figure: dict[str, Any], folder: Path, jobs: int) -> None:
     run("-m", "kriegbot", "tournament", *shlex.split(figure["play"]), "--jobs", str(jobs), "--out", str(file))
     if "watch" in figure:
         run("benchmarks/seeing.py", str(file), "--record", key, *shlex.split(figure["watch"]))
-    else:
-        measurements.add(measurements.results(file, key, command_of(key)))
+        return
+    rows = measurements.results(file, key, command_of(key))
+    if "lead" in figure:
+        drawn = measurements.drawn_after_lead(file, figure["lead"])
+        what = f"draws after a lead of {figure['lead']} pawns"
+        lead = replace(rows[0], key=f"{key}-lead", what=what, value=drawn, unit="games", won="", drawn="", lost="")
+        rows.append(lead)
+    measurements.add(rows)
 
 
 def command_of(key: str) -> str:

@@ -12,6 +12,9 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
+import chess
+
+from referee import GameRecord
 from tournaments.statistics import elo, mean_and_variance, score_interval
 from tournaments.store import Store
 
@@ -20,6 +23,7 @@ TABLE = TOP / "benchmarks/log/measurements.csv"
 PLAYER = ("referee", "evaluators", "kriegbot")
 """Folders whose changes may change play."""
 RESULT = "result"
+PAWNS = dict(zip(chess.PIECE_TYPES, (1, 3, 3, 5, 9, 0), strict=True))
 FINE = 200
 """Games from which points have a decimal."""
 
@@ -153,7 +157,10 @@ def _git(*arguments: str) -> str:
 
 
 def results(file: Path, key: str, command: str = "") -> list[Measurement]:
-    """Return the result of a tournament for the first player of its pairings, pooled, and against each if several."""
+    """Return the result of a tournament for the first player of its pairings, pooled.
+
+    If it has several opponents, also that against each, and that against the worst again, of the key KEY-worst.
+    """
     with Store.open(file) as store:
         settings = store.settings
         rows = []
@@ -176,4 +183,27 @@ def results(file: Path, key: str, command: str = "") -> list[Measurement]:
             )
     sums = {name: str(sum(int(getattr(row, name)) for row in rows)) for name in ("games", "won", "drawn", "lost")}
     opponents = "; ".join(row.opponent for row in rows)
-    return [replace(rows[0], what=RESULT, opponent=opponents, **sums), *(rows if len(rows) > 1 else [])]
+    pooled = replace(rows[0], what=RESULT, opponent=opponents, **sums)
+    if len(rows) == 1:
+        return [pooled]
+    worst = min(rows, key=lambda row: mean_and_variance(row.counts)[0])
+    return [pooled, *rows, replace(worst, key=f"{key}-worst", what=RESULT)]
+
+
+def drawn_after_lead(file: Path, pawns: int) -> str:
+    """Return in how many games of a tournament its first player drew after a lead of so many pawns: "18 of 100"."""
+    with Store.open(file) as store:
+        (pairing,), games = store.settings.pairings, list(store.game_rows())
+        drawn = [game for game in games if game.result == "1/2-1/2"]
+        leads = [largest_lead(store.record(game.id), game.white == pairing.first) for game in drawn]
+    return f"{sum(lead >= pawns for lead in leads)} of {len(games)}"
+
+
+def largest_lead(record: GameRecord, color: chess.Color) -> int:
+    """Return a side's largest lead in material after a move of the game, in pawns."""
+    board, leads = chess.Board(record.start), [0]
+    for turn in record.turns:
+        board.push(turn.move)
+        signs = [(1 if piece.color == color else -1) * PAWNS[piece.piece_type] for piece in board.piece_map().values()]
+        leads.append(sum(signs))
+    return max(leads)
