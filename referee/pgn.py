@@ -281,7 +281,10 @@ def pgn_decoded(data: bytes) -> str:
 
 
 def game_of(headers: Mapping[str, str]) -> tuple[RuleSet, Limits, str]:
-    """Return rule set, limits and start of a game from its headers. Raises RecordError; `Replay` checks the FEN."""
+    """Return rule set, limits and start of a game from its headers, which have RuleSet.
+
+    Raises RecordError; `Replay` checks the FEN.
+    """
     if "Variant" in headers:
         raise RecordError("illegal header: Variant; a Kriegspiel record names its rules by RuleSet")
     if ("FEN" in headers) != (headers.get("SetUp") == "1"):

@@ -131,7 +131,7 @@ class GameRecord:
         return any(turn.seconds is not None for turn in self.turns)
 
     def check(self) -> None:
-        """Raise RecordError unless the record replays, under rules whose name is theirs."""
+        """Raise RecordError unless the record replays, or if its rules have the name of other, known ones."""
         if self.rules.name in RULE_SETS and self.rules != RULE_SETS[self.rules.name]:
             raise RecordError(f"illegal rule set: {quoted(self.rules.name)} is not the known one of that name")
         for _ in self.replay():

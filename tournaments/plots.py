@@ -72,7 +72,7 @@ def rows_plot(
 def histograms(
     title: str, labels: tuple[str, str], by_key: Mapping[str, Histogram], names: Mapping[str, str], *, is_log: bool
 ) -> Plot:
-    """Return histograms as steps in one plot. Logarithmic bins need a logarithmic scale."""
+    """Return histograms as steps in one plot. `is_log` is for logarithmic bins: the scale is logarithmic, too."""
     filled = [(one, at) for one in by_key.values() for at, count in enumerate(one.counts) if count]
     used = [edge for one, at in filled for edge in one.edges[at : at + 2]]
     low, high, most = min(used), max(used), max(max(one.counts) for one in by_key.values())

@@ -149,7 +149,7 @@ def board(picture: BoardPicture, scale: int) -> Text:
 
 
 def no_emoji(text: str) -> str:
-    """Return a text whose pawns are symbols in fonts that have an emoji for them, too."""
+    """Return a text whose pawns are drawn as symbols, also by fonts that have an emoji for them."""
     return text.replace(PAWN, f"{PAWN}\ufe0e")
 
 

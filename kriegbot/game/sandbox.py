@@ -174,7 +174,10 @@ def _links(file: Path) -> Iterator[Path]:
 
 @cache
 def _folder(file: Path) -> Path:
-    """Return the folder of a file; the file itself if the folder is at the top, as /home is, or is or holds a home."""
+    """Return the folder of a file; the file itself if the folder is at the top, as /home is.
+
+    Likewise if the folder is or holds the home of this user or of the folder's owner.
+    """
     folder, homes = file.parent, [os.path.expanduser("~")]
     with suppress(KeyError, OSError):
         homes.append(os.path.expanduser(f"~{folder.owner()}"))

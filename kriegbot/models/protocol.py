@@ -69,7 +69,7 @@ def weights_of(rows: kb.Rows, announced: Announced, model: Opponent) -> tuple[kb
     """Return the number [N] of legal moves of the side to move on each board, the moves, and their weights.
 
     Rows of moves [N, MAX_MOVES] and weights [N, 2 * MAX_MOVES] begin with those of the legal moves. The weights are 1
-    if the model writes none, and nan from MAX_MOVES on, unless it writes beyond its list. All else has no meaning.
+    if the model returns False, and nan from MAX_MOVES on, unless it writes beyond its list. All else has no meaning.
     """
     counts, moves = np.empty(len(rows), np.int64), np.empty((len(rows), kb.MAX_MOVES), np.int32)
     weights = np.full((len(rows), 2 * kb.MAX_MOVES), np.nan)

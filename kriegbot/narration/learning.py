@@ -1,7 +1,7 @@
 """The guided first game and the puzzles, for terminal and page alike. The referee answers every try.
 
 `first_game.toml` has the texts and positions of the first game. `puzzles.jsonl.gz` has the puzzles, one a line.
-`benchmarks/puzzles.py` made it from all possible positions, so each answer is certain.
+`benchmarks/puzzles.py` made it from all possible positions, so no answer rests on a sample.
 """
 
 import gzip

@@ -29,7 +29,7 @@ from referee.view import ViewBuilder
 
 LIMITS = referee.Limits(quiet_plies=2000)
 DOUBLES = tuple(one | other for one, other in combinations(reversed(Check), 2))
-"""Pairs of directions of a double check; most include a knight, so those come first."""
+"""Pairs of directions of a double check, those with a knight first."""
 COLORS: dict[str, chess.Color] = {"white": chess.WHITE, "black": chess.BLACK}
 
 NO_CAPTURES, HAS_CAPTURES = "No pawn captures", ("Has pawn capture", "Has pawn captures")

@@ -1,7 +1,7 @@
 """A chess engine as a Kriegspiel player: any UCI program values the moves of boards drawn from our belief.
 
 Like HS it values each board as chess that both sides see, but with a program that plays chess far better. The papers
-have no such player. The value of a try is that of `search.perfect_information`.
+have no such player. The value of a try is that of `search.perfect_information`, less a price for repetition.
 """
 
 import asyncio

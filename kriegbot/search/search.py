@@ -91,7 +91,8 @@ def search_tries(
 
     `lists` are moves of these histories, filled by the first search of a turn and reused by later ones. `may_prune` is
     True if only the best tries need exact values. If `seconds` run out, or the tree reaches MOST_NODES information
-    sets, only the first histories are used. Raises ValueError: depth < 1, nothing to search, or positions of two sets.
+    sets, only the first histories are used. Raises ValueError: depth < 1, nothing to search, or a board with no legal
+    move or with one that is not among the tries.
     """
     depth, boards, tries = method.depth, len(histories.rows), len(histories.tries)
     if depth < 1 or boards == 0 or tries == 0:

@@ -22,7 +22,7 @@ DEFAULT_PARTICLES = 50_000
 
 
 def particles_within(seconds: float) -> int:
-    """Return the default size of a belief for a budget: 100,000 boards per second, at least 500."""
+    """Return the default size of a belief for a budget: 100,000 boards per second, 500 to DEFAULT_PARTICLES."""
     return int(max(500, min(DEFAULT_PARTICLES, 100_000 * seconds)))
 
 

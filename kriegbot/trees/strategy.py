@@ -5,8 +5,8 @@ the product of the probabilities on the way to it. `partition` replaces nodes wi
 and splits the rest into leaves and PI-sets; `payoffs` is their H. The paper expands nodes of chance only; here other
 players' nodes expand as well, by a policy.
 
-With perfect information, as in Poole and Mackworth, "Artificial Intelligence", section 10.3, and in the lectures on
-games of Stanford CS221:
+With perfect information, as in Poole and Mackworth, "Artificial Intelligence" (2010), section 10.3, and in the lectures
+on games of Stanford CS221:
 
     V(x) = payoff(x)                        x a leaf
          = Eval(x)                          at depth 0, where the depth is limited

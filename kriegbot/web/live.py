@@ -156,7 +156,7 @@ class Side(PageGame):
         return [msgspec.structs.replace(one, clocks=now) if isinstance(one, SideView) else one for one in messages]
 
     def join(self, listener: Callable[[Notice], None]) -> None:
-        """Add a listener, and tell the other person if it is the first."""
+        """Add a listener; if this person was away, tell the other one."""
         super().join(listener)
         self._tell_other(is_here=True)
 

@@ -132,7 +132,7 @@ class PooledSeat(ProcessSeat):
 
     @property
     def is_preparing(self) -> bool:
-        """True from `begin` until its player can be asked."""
+        """True from `begin` until `begin` or `ready` has read that its player is ready."""
         return self._process is not None and self._process.pending_ready > 0
 
     def leave(self, why: str) -> None:
