@@ -149,14 +149,14 @@ def file_of(reference: str) -> Path:
         spec = None
     if spec is None:
         raise NotFound(f"there is no module {quoted(where)}.")
-    if not rest:
-        return Path(spec.origin or "")
+    if not rest and (file := Path(spec.origin or "")).is_file():
+        return file
     for folder in spec.submodule_search_locations or ():
         path = Path(folder, *rest)
         for file in (path.with_name(f"{path.name}.py"), path / "__init__.py"):
             if file.is_file():
                 return file
-    raise NotFound(f"there is no module {quoted(where)}.")
+    raise NotFound(f"there is no file of module {quoted(where)}.")
 
 
 def check_file(path: Path) -> None:

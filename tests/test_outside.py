@@ -262,6 +262,22 @@ def test_nothing_but_a_sides_own_view_crosses_the_pipe(monkeypatch: pytest.Monke
     assert {line.split()[0] for line in rest} <= words | {"pawntries", "refused", "tries", "go"}
 
 
+def test_a_player_is_told_its_time_before_each_choice_and_not_at_the_end(tmp_path: Path) -> None:
+    (tmp_path / "timed.py").write_text(
+        "from kriegbot import Choice\n\nclass Timed:\n    def __init__(self, seed): self.told = self.asked = 0\n"
+        "    def on_time(self, seconds): self.told += 1\n"
+        "    def choose(self, view):\n        self.asked += 1\n        return Choice(view.tries()[0])\n"
+        "    def on_end(self, view): print(f'told {self.told}, asked {self.asked}', flush=True)\n",
+        encoding="utf-8",
+    )
+    with ProcessSeat(parse_spec(f"{tmp_path / 'timed.py'}:Timed", sandbox=False)) as seat:
+        seat.turn_seconds = 5.0
+        play_game(seat, HereSeat("rand", RandPlayer), limits=Limits(plies=6), seed=1)
+        words = seat.log().split()
+    assert words[-4::2] == ["told", "asked"]
+    assert int(words[-3].strip(",")) == int(words[-1]) >= 3
+
+
 @pytest.mark.parametrize(
     "line", ["", "try", "try e2", "try 0000", "e2e4", "any?", "info x=1", "info depth=-1", "resign now"]
 )

@@ -16,7 +16,7 @@ from kriegbot import parts
 from kriegbot.cli.main import main
 from kriegbot.cli.programs import kinds_of_parts
 from kriegbot.models import OPPONENTS
-from kriegbot.parts import BadPart, NotFound, Parts, load_object
+from kriegbot.parts import BadPart, NotFound, Parts, file_of, load_object
 from kriegbot.players.part_checks import check_part
 from kriegbot.search.backup import BACKUPS
 from tests.outside import installed
@@ -30,6 +30,14 @@ from kriegbot.kernels.types import Words
 def nothing(tables: Words, position: Position, side: int) -> int:
     return 0
 """
+
+
+def test_a_module_without_a_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "no_init").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    for module in ("sys", "no_init"):
+        with pytest.raises(NotFound, match=f"there is no file of module '{module}'"):
+            file_of(f"{module}:path")
 
 
 def test_a_file_is_a_part_if_it_defines_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,6 +121,12 @@ def test_a_try_keeps_mate_only_if_every_answer_leads_to_a_proved_set() -> None:
     assert not keeps_mate(replace(king, rules=RULE_SETS["openspiel"]), safe)
 
 
+def test_a_promotion_keeps_mate_if_the_new_piece_can_mate() -> None:
+    king = BareKing(chess.WHITE, men("Kc6 Pb7"), squares("h1"))
+    kept = {piece: keeps_mate(king, chess.Move.from_uci(f"b7b8{piece}")) for piece in "qrbn"}
+    assert kept == {"q": True, "r": True, "b": False, "n": False}
+
+
 def test_a_view_is_proved_from_our_turn_against_a_bare_king_alone() -> None:
     referee = Referee(start="8/8/8/3k4/8/8/8/KQ6 w - - 0 1")
     proof = probe(referee.view(chess.WHITE))

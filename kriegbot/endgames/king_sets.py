@@ -140,14 +140,15 @@ def refusing(tables: kb.Words, ours: Pieces, move: int) -> kb.Word:
 
 @kb.kernel
 def after_try(ours: Pieces, move: int) -> Pieces:
-    """Return our pieces after an accepted try. Promotions are to queen or rook."""
+    """Return our pieces after an accepted try that is no castling."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12 & 7
     pawns, knights = kb.moved(ours.pawns, origin, target), kb.moved(ours.knights, origin, target)
     diagonals, orthogonals = kb.moved(ours.diagonals, origin, target), kb.moved(ours.orthogonals, origin, target)
     if promotion:
         pawns ^= kb.bit(target)
-        orthogonals |= kb.bit(target)
-        diagonals |= kb.bit(target) if promotion == kb.QUEEN else kb.NONE
+        knights |= kb.bit(target) if promotion == kb.KNIGHT else kb.NONE
+        diagonals |= kb.bit(target) if promotion in (kb.BISHOP, kb.QUEEN) else kb.NONE
+        orthogonals |= kb.bit(target) if promotion in (kb.ROOK, kb.QUEEN) else kb.NONE
     return Pieces(pawns, knights, diagonals, orthogonals, kb.moved(ours.king, origin, target))
 
 

@@ -234,8 +234,7 @@ def mate_search(visits: kb.WordArray, stalemate: float = LOST) -> MateSearch:
 def keeps_mate(king: BareKing, move: chess.Move) -> bool:
     """Return True if mate is proved after a try, whatever the referee announces.
 
-    The try is no castling or pawn capture and, if it promotes, promotes to a queen or rook. Of more pieces than a proof
-    needs the others count as out of the way.
+    The try is no castling or pawn capture. Of more pieces than a proof needs the others count as out of the way.
     """
     row, squares = pieces_row(king.color, king.men), turned(king.squares, king.color)
     encoded = kb.encode_move(turned_move(move, king.color))

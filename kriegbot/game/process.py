@@ -279,7 +279,7 @@ class ProcessSeat(Seat):
             failed = PlayerFailed(Failure.OVERRAN, f"overran its time: {what}, of which it may take {budget:g}")
         wait = Wait(self.patience, failed)
         lines = game_lines(view, self.patience) if self._events_sent is None else []
-        lines += [] if self.turn_seconds is None else [f"time {self.turn_seconds:.3f}"]
+        lines += [] if self.turn_seconds is None or view.end else [f"time {self.turn_seconds:.3f}"]
         lines += view_lines(view, self._events_sent or 0, has_tries=bool(self.spec.command))
         self._events_sent = len(view.events)
         process.post(lines, wait)
