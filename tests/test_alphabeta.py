@@ -56,7 +56,7 @@ def plain_negamax(board: chess.Board, side: chess.Color, depth: int, ply: int, k
 
 
 @pytest.mark.parametrize(
-    ("depth", "count"), [(1, 12), *(pytest.param(depth, many(60, 24), marks=pytest.mark.slow) for depth in (1, 2))]
+    ("depth", "count"), [(1, 12), *(pytest.param(depth, many(60, 40), marks=pytest.mark.slow) for depth in (1, 2))]
 )
 def test_values_equal_plain_negamax(depth: int, count: int) -> None:
     rng = random.Random(depth)

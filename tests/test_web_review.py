@@ -36,7 +36,6 @@ from kriegbot.web.notices import Analysis, BeliefShown, Frames, TurningPoints
 from kriegbot.web.review import Analyst, AnalystFailed, Beliefs, Believed, Review, believed
 from referee import NO_LIMITS, RULE_SETS, GameRecord, OwnTry, Referee, RuleSet, View
 from referee.view import views_until
-from tests.effort import many
 from tests.page import Client, frames_of, serving
 from tests.random_games import STARTS, played, steps
 
@@ -311,12 +310,12 @@ def test_a_second_review_of_a_game_finds_the_analysis_of_the_first(tmp_path: Pat
         first = Review.of("first", record, tmp_path)
         try:
             turning = [message async for message in first.turning(analyst)]
-            looks = [await first.look(index, analyst) for index in range(0, len(first.frames), many(1, 6))]
+            looks = [await first.look(index, analyst) for index in range(len(first.frames))]
         finally:
             analyst.close()
         second, absent = Review.of("second", record, tmp_path), cast(Analyst, Absent())
         assert [message async for message in second.turning(absent)] == turning[-1:]
-        assert [await second.look(index, absent) for index in range(0, len(first.frames), many(1, 6))] == looks
+        assert [await second.look(index, absent) for index in range(len(looks))] == looks
         return turning, looks
 
     turning, _ = asyncio.run(reviewed())
