@@ -45,8 +45,8 @@ def measure(key: str, figure: dict[str, Any], folder: Path, jobs: int) -> None:
     if "lead" in figure:
         drawn = measurements.drawn_after_lead(file, figure["lead"])
         what = f"draws after a lead of {figure['lead']} pawns"
-        lead = replace(rows[0], key=f"{key}-lead", what=what, value=drawn, unit="games", won="", drawn="", lost="")
-        rows.append(lead)
+        none = dict.fromkeys(("won", "drawn", "lost"), "")
+        rows.append(replace(rows[0], key=f"{key}-lead", what=what, value=drawn, unit="games", **none))
     measurements.add(rows)
 
 

@@ -191,7 +191,7 @@ def results(file: Path, key: str, command: str = "") -> list[Measurement]:
 
 
 def drawn_after_lead(file: Path, pawns: int) -> str:
-    """Return in how many games of a tournament its first player drew after a lead of so many pawns: "18 of 100"."""
+    """Return the number of games that the first player of a tournament drew after such a lead: "18 of 100"."""
     with Store.open(file) as store:
         (pairing,), games = store.settings.pairings, list(store.game_rows())
         drawn = [game for game in games if game.result == "1/2-1/2"]
@@ -200,10 +200,10 @@ def drawn_after_lead(file: Path, pawns: int) -> str:
 
 
 def largest_lead(record: GameRecord, color: chess.Color) -> int:
-    """Return a side's largest lead in material after a move of the game, in pawns."""
-    board, leads = chess.Board(record.start), [0]
+    """Return a side's largest lead in material after a move of the game, in pawns; 0 if it never led."""
+    board, lead = chess.Board(record.start), 0
     for turn in record.turns:
         board.push(turn.move)
-        signs = [(1 if piece.color == color else -1) * PAWNS[piece.piece_type] for piece in board.piece_map().values()]
-        leads.append(sum(signs))
-    return max(leads)
+        pieces = board.piece_map().values()
+        lead = max(lead, sum(PAWNS[one.piece_type] * (1 if one.color == color else -1) for one in pieces))
+    return lead

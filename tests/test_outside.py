@@ -262,7 +262,7 @@ def test_nothing_but_a_sides_own_view_crosses_the_pipe(monkeypatch: pytest.Monke
     assert {line.split()[0] for line in rest} <= words | {"pawntries", "refused", "tries", "go"}
 
 
-def test_a_player_is_told_its_time_before_each_choice_and_not_at_the_end(tmp_path: Path) -> None:
+def test_a_player_receives_its_time_before_each_choice_and_not_at_the_end(tmp_path: Path) -> None:
     (tmp_path / "timed.py").write_text(
         "from kriegbot import Choice\n\nclass Timed:\n    def __init__(self, seed): self.told = self.asked = 0\n"
         "    def on_time(self, seconds): self.told += 1\n"

@@ -296,7 +296,7 @@ def paranoid_values(
     """Value every try open in an information set under the paranoid rule, where refusals cost a ply.
 
     Return the values [M], the probabilities [M] of being legal, and the number of positions evaluated. The values are
-    meaningless once the flag of `search.stop_after` is set. Raise ValueError as `search_tries` does of boards.
+    meaningless once the flag of `search.stop_after` is set. Raise ValueError for boards that `search_tries` refuses.
     """
     rows, weights, tries, depth = histories.rows, histories.weights, histories.tries, method.depth
     size, leaves = len(rows) * STACK_PER_HISTORY, 0
