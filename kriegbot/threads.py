@@ -4,9 +4,8 @@ Results come in the order of the slices. A slice is some milliseconds: a call of
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
+from threading import Thread
 from typing import TypeVar
 
 P = TypeVar("P")
@@ -26,29 +25,30 @@ def mapped(function: Callable[[P], R], parts: Sequence[P], threads: int) -> list
     >>> mapped(lambda part: part * part, [3, 1, 2], threads=2)
     [9, 1, 4]
     """
-    results, left = dict[int, R](), list(enumerate(parts))
+    results, failures, left = dict[int, R](), list[BaseException](), list(enumerate(parts))
     shared = iter(left)  # each thread takes the next part from it
 
     def work() -> None:
         try:
             for number, part in shared:
                 results[number] = function(part)
-        except BaseException:
+        except BaseException as failure:  # noqa: BLE001 - of any thread, raised below
+            failures.append(failure)
             left.clear()  # the other threads take no more
-            raise
 
-    others = list[Future[None]]()
-    with suppress(RuntimeError):  # no more threads: those that there are do the work
-        others.extend(_pool(threads).submit(work) for _ in range(min(threads, len(parts)) - 1))
+    # new ones at each call: a pool would be of no use after a fork, and keep its threads from the rest of the process
+    others = list[Thread]()
     try:
+        with suppress(RuntimeError):  # no more threads: those that there are do the work
+            for _ in range(min(threads, len(parts)) - 1):
+                other = Thread(target=work, name="turn", daemon=True)
+                other.start()
+                others.append(other)
         work()
     finally:
-        failures = [failure for other in others if not other.cancel() and (failure := other.exception())]
+        left.clear()
+        for other in others:
+            other.join()
     if failures:
         raise failures[0]
     return [results[number] for number in range(len(parts))]
-
-
-@cache
-def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads - 1, "turn")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import ClassVar
 
 import chess
 import numpy as np
@@ -65,6 +65,18 @@ def crowd(threads: int) -> tuple[InformationSet, Method]:
     return histories, Method.of(Settings(depth=2, free_refusals=1, evaluator="sound", threads=threads))
 
 
+def test_a_tree_that_gets_full_drops_the_same_histories_with_any_number_of_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kriegbot.search.search.DEEP_TREE", 1 << 9)
+    monkeypatch.setattr("kriegbot.search.search.MOST_NODES", 1 << 9)
+    histories, method = crowd(threads=1)
+    method, histories = replace(method, free_refusals=3), histories.first(40)
+    one, three = (search_tries(histories, replace(method, threads=threads)) for threads in (1, 3))
+    assert 0 < one.boards == three.boards < 40
+    np.testing.assert_array_equal(one.values, three.values)
+
+
 @pytest.mark.slow
 def test_a_stop_by_time_stops_all_threads_and_leaves_values_of_whole_histories() -> None:
     histories, method = crowd(threads=3)
@@ -109,13 +121,38 @@ def test_an_error_in_any_thread_is_raised_and_ends_the_work() -> None:
     assert len(done) < 1000
 
 
-def test_without_more_threads_the_one_there_is_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any) -> None:
-        raise RuntimeError("can't start new thread")
+@pytest.mark.parametrize("allowed", [0, 1, 2])
+def test_without_more_threads_those_that_there_are_do_all(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    starts(monkeypatch, allowed, RuntimeError("can't start new thread"))
+    for _ in range(20):
+        assert mapped(lambda part: part + 1, range(20), 4) == list(range(1, 21))
+        assert turning() == []
 
-    monkeypatch.setattr(threading.Thread, "start", refuse)
-    monkeypatch.setattr("kriegbot.threads._pool", lambda threads: ThreadPoolExecutor(threads - 1))
-    assert mapped(lambda part: part + 1, range(20), 3) == list(range(1, 21))
+
+def test_an_interrupt_while_threads_start_ends_the_work_before_it_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[int] = []
+    starts(monkeypatch, 1, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        mapped(lambda part: (time.sleep(0.001), done.append(part)), range(10_000), 4)
+    assert turning() == []
+    assert len(done) < 1000
+
+
+def starts(monkeypatch: pytest.MonkeyPatch, allowed: int, refusal: BaseException) -> None:
+    """Let each call of `mapped` start so many threads, and refuse the next."""
+    start = threading.Thread.start
+
+    def start_or_refuse(thread: threading.Thread) -> None:
+        if thread.name == "turn" and len(turning()) >= allowed:
+            raise refusal
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_or_refuse)
+
+
+def turning() -> list[str]:
+    """Return the names of the threads of a turn that run."""
+    return [thread.name for thread in threading.enumerate() if thread.name == "turn"]
 
 
 def test_slices_cover_all_rows_in_order() -> None:

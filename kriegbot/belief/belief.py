@@ -30,7 +30,8 @@ from kriegbot.models.protocol import Opponent
 from referee import OpponentMoved, View
 
 CHECKPOINTS, SPACING = 8, 3  # kept for replays; moves of the opponent between two of them
-REPLAY_FACTOR = 4  # particles of a replay, relative to those of the belief
+REPLAY_FACTOR, MAX_REPLAYED = 4, 800_000
+"""Particles of a replay, relative to those of the belief, and the most where the belief itself has no more."""
 MAX_RESCUE_BOARDS, MAX_RECOVERY_BOARDS = 400_000, 160_000
 """Boards, summed over the opponent's moves, for the replays of a rescue and of a later recovery without a deadline."""
 MIN_PERTURBED, MAX_PERTURBED = 5_000, 50_000
@@ -182,7 +183,8 @@ class Belief:
 
     def _replayed_from_checkpoints(self, end: int, seed: int, budget: ReplayBudget) -> Particles:
         """Replay with more particles from before the opponent's last move, else from the latest possible checkpoint."""
-        wider = replace(self._limited, max_particles=REPLAY_FACTOR * self._limited.max_particles, seed=seed)
+        most = self._limited.max_particles
+        wider = replace(self._limited, max_particles=max(most, min(REPLAY_FACTOR * most, MAX_REPLAYED)), seed=seed)
         current, particles = self.before_opponent_moved, Particles(self.particles.rows[:0], np.empty(0), is_exact=False)
         for checkpoint in (current, *(one for one in reversed(self._checkpoints) if one is not current)):
             if checkpoint.particles.is_consistent and len(particles) == 0:

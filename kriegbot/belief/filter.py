@@ -177,7 +177,7 @@ def _match(rows: kb.Rows, event: AnnouncedMove, rules: kb.KernelRules, opponent:
     if not ((total > 0.0) & (total < np.inf)).all():
         raise BadPart("the opponent model gives a weight that is not finite or not above 0")
     end = matching.sum()
-    return matches._replace(moves=matches.moves[:end], weights=matches.weights[:end])
+    return matches._replace(moves=matches.moves[:end].copy(), weights=matches.weights[:end].copy())
 
 
 @kb.entry

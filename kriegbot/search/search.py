@@ -25,8 +25,9 @@ from kriegbot.search.settings import Method
 from kriegbot.search.tree import COUNTERS, FULL, LEAVES, MISFIT, MOST_NODES, STOPPED, Lists, SearchTree, back_up
 from kriegbot.threads import mapped, slices
 
-SMALL_TREES = {1: 1, 2: MAX_MOVES}
-"""Most information sets of a search to depth 1 or 2 without free refusals. Others start with DEEP_TREE and grow."""
+SMALL_DEPTH, SMALL_TREE = 2, MAX_MOVES
+"""A search to this depth with at most one free refusal has no more information sets: the root, and one for each try.
+Others start with DEEP_TREE and grow."""
 DEEP_TREE = 1 << 16
 GROWTH = 8
 PRUNED_FROM = 2  # depth from which pruning is faster; at depth 1 the lists of moves save more
@@ -115,10 +116,11 @@ def _search_tree(
     """Return values and leaves; begin again with a larger tree when one is full."""
     start, found, leaves = method.backup.start, NO_VALUES, 0
     # a tree for each thread, with some of the tries at the root and all that follows them: no sum changes. From depth 3
-    # on there is one tree, since a walk then writes to the lists that others read
-    count = method.threads if method.depth <= max(SMALL_TREES) else 1
+    # on there is one tree, since a walk then writes to the lists that others read; with three free refusals, since one
+    # tree might drop histories for which several have room
+    count = method.threads if method.depth <= SMALL_DEPTH and method.free_refusals < 3 else 1
     lists = Lists.empty(1 if count == 1 else CHUNK_BOARDS, method.depth, len(start)) if lists is None else lists
-    nodes = SMALL_TREES.get(method.depth, DEEP_TREE) if method.free_refusals == 0 else DEEP_TREE
+    nodes = SMALL_TREE if method.depth <= SMALL_DEPTH and method.free_refusals <= 1 else DEEP_TREE
     deadline = None if seconds is None else time.perf_counter() + seconds
     with stop_after(seconds) as stop:
         while True:
