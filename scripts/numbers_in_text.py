@@ -27,7 +27,7 @@ from kriegbot.online import MAX_GAMES, reading
 from kriegbot.online import game as online
 from kriegbot.online.site import SITE_RULES
 from kriegbot.players import search as player
-from kriegbot.players.kriegbot import FLAGSHIP, LEVELS, MOST_PARTICLES
+from kriegbot.players.kriegbot import FLAGSHIP, LEVELS, MOST_PARTICLES, particles_beside
 from kriegbot.request import SEED_BITS
 from kriegbot.search import perfect_information, search
 from kriegbot.search.settings import DEFAULT_PARTICLES
@@ -149,13 +149,14 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
     ],
     "docs/strength.md": [
         ("filter in a {} of its time", part(belief.FILTERING_SHARE * player.RESCUE_SHARE)),
-        ("of its time, up to {}.", MOST_PARTICLES),
+        ("of its time, up to {};", MOST_PARTICLES),
+        ("with `samples=200` up to {}.", particles_beside(200)),
         ("searches {} plies", word(FLAGSHIP.depth)),
         ("values bounded at {} pawns", f"{FLAGSHIP.value_scale / 100:g}"),
         ("{} of a try's value is", part(FLAGSHIP.perfect_info_weight).capitalize()),
         ("by alpha-beta to depth {}", perfect_information.DEPTH),
         ("at least {}% sure", in_source("benchmarks/seeing.py", r"^SURE = 0\.(\d+)$")),
-        ("on or off: {} games", int(measurements.table()["bounded-values"]["Elo difference"].games)),
+        ("on or off: {} games,", int(measurements.table()["bounded-values"]["Elo difference"].games)),
         ("it gains {} nats", measured("fitted-to-Stockfish", "with its games")),
         ("without its games {} (trial", measured("fitted-to-Stockfish", "without")),
     ],

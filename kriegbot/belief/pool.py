@@ -13,7 +13,7 @@ POOL_FILL = 5  # sub-seed of the boards that fill up a pool
 class Pool:
     """At most `max_particles` boards, never rescued. Unless renewed, all fit the view, and once empty it stays so.
 
-    It outlasts theirs, since our filter keeps all consistent successors of a board while there is space. If it
+    It outlasts the paper's, since our filter keeps all consistent successors of a board while there is space. If it
     `is_renewed`, it replaces lost boards by boards consistent with the last observation: once it is full it draws one
     successor of each board and fills up, so each board is consistent with all announcements since it entered the pool.
     """

@@ -1,6 +1,6 @@
 """The flagship and its levels: Parker, Nau and Subrahmanian's search (AAAI 2006) and what won matches beside it.
 
-docs/strength.md has the matches, and what each idea is worth. What differs from the paper:
+docs/strength.md has the matches, and what some ideas are worth. What differs from the paper:
 
 - Belief and search expect moves as opponents of four types make them (`models.built_in`), and announcements tell the
   types apart. An inconsistent belief tries to recover, eight times.
@@ -9,12 +9,12 @@ docs/strength.md has the matches, and what each idea is worth. What differs from
 - Values are bounded, as chances of winning are: it risks less when it is ahead, and more when it is behind.
 - Half of a try's value is its perfect-information value. Predictable tries and repetition cost something
   (`search.adjustments`).
-- The first plies are drawn by value. `kriegbot.endgames` mates bare kings. A budget is for a whole turn.
+- Tries of the first plies are drawn by value. `kriegbot.endgames` mates bare kings. A budget is for a whole turn.
 
-Weaker levels err as people do, and never play at random. Their belief expects any legal move, and no level below the
-flagship has perfect-information values. The weaker, the more they forget (few boards); the weakest look less far,
-overlook recaptures (`exchange`), value leaves by KS, and take a try that looks nearly as good (`temperature`, for the
-first 12 plies and later). Against few pieces they also consider that the king stands a step beside where their few
+Weaker levels forget and overlook, and never play at random. Their belief expects any legal move, and no level below the
+flagship has perfect-information values. The weaker, the fewer boards most of them remember; the weakest look less far,
+overlook recaptures (`exchange`) and value leaves by KS. All take a try that looks nearly as good (`temperature`, for
+the first 12 plies and later). Against few pieces they also consider that the king stands a step beside where their few
 boards have it (`king_uncertainty`): else they would stalemate it. From casual up they favour recaptures.
 """
 

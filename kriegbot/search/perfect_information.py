@@ -3,8 +3,8 @@
 HS (Parker, Nau and Subrahmanian, IJCAI 2005) chooses by such values alone. An opponent that sees everything finds the
 best reply on each board, and every exchange after our answer to it. A search of two plies against the expected replies
 misses these. But our opponent does not see everything, so these values count only beside the others
-(`Settings.perfect_info_weight`). It differs from HS in two ways: on the boards that refuse a try, the best next try
-counts; and the value is mostly the mean over all boards, partly over the worst fifth.
+(`Settings.perfect_info_weight`). Unlike HS it weighs boards by their probability and bounds values; on the boards that
+refuse a try, the best next try counts; and the value is mostly the mean over all boards, partly over the worst fifth.
 
 The paper does not describe its search of a board. `value_boards` is the textbook's: fail-soft negamax, captures first
 (most valuable victim, least valuable attacker), then the killer move (Akl and Newborn 1977). Quiescence searches
@@ -29,7 +29,7 @@ from kriegbot.search.settings import Method
 from kriegbot.threads import mapped, slices
 
 BOARDS, MOST_BOARDS, DEPTH = 40, 200, 3
-"""Boards valued at each call, the most of them by time, and plies before quiescence: one fewer if there is no time for
+"""Boards valued at each call, the most by time, and plies before quiescence: one fewer if there is no time for
 all BOARDS."""
 VALUED = 2  # boards that a thread values at a time
 WORST, WORST_SHARE = 0.3, 0.2  # weight of the worst boards beside the mean, and the share of the boards that they are
@@ -69,7 +69,7 @@ def value_rank(position: kb.Position, square: int) -> int:
 
 @kb.kernel
 def priority_of(position: kb.Position, move: int) -> int:
-    """Return the search priority of a capture or of a promotion to a queen, 0 for other moves."""
+    """Return the search priority of a promotion to a queen or a capture without promotion, 0 for other moves."""
     origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
     victim = value_rank(position, target)
     if promotion:

@@ -81,9 +81,9 @@ def policy_from(
     [0.0, 1.0, 1.0]
 
     `tries` [M] are the open ones in the order of `kernels.moves`, with their values [M] in centipawns and the
-    probability `legal` [M] of each. Tries no likelier to be legal than `hopeless` are chosen only if all are so;
-    without it or `legal` all are candidates. `temperature`, in centipawns, is that of a softmax over the candidates; at
-    0 only the best are chosen, and `ties` says which of them.
+    probability `legal` [M] of each. Tries no likelier to be legal than `hopeless` are chosen only if all are so, those
+    that no history allows then only if there is no other; without it or `legal` all are candidates. `temperature`, in
+    centipawns, is that of a softmax over the candidates; at 0 only the best are chosen, and `ties` says which of them.
     """
     candidates = np.ones(len(tries), bool)
     if legal is not None and hopeless is not None:

@@ -82,7 +82,7 @@ class SampledSearch:
             self._pool = Pool(view, settings.samples or MOST_DRAWN, self.seed, is_renewed=True)
 
     def policy(self, view: View, seconds: float | None) -> Policy:
-        """Return a policy: the best tries by `Settings.ties`, or with a temperature all tries by value."""
+        """Return a policy: the best tries by `Settings.ties`, or with a temperature all candidates by value."""
         belief, settings, last = self.belief, self.settings, self._valued
         if belief is None:
             raise ValueError("policy before update: there is no belief yet")

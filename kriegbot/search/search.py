@@ -186,7 +186,7 @@ def _walk(
 
 
 def _walk_part(trees: list[SearchTree], arguments: WalkArguments, histories: InformationSet, lists: Lists) -> int:
-    """Walk each tree with the same histories, on as many threads; return how many are done on all, 0 if they differ."""
+    """Walk each tree with the same histories, on as many threads; return how many are done on all."""
     rows, weights, theirs, threads = histories.rows, histories.weights, histories.theirs, len(trees)
     if threads == 1:
         return int(walk_batch(TABLES, trees[0], arguments, rows, weights, theirs, lists, 0, 1))
@@ -200,15 +200,20 @@ def _walk_part(trees: list[SearchTree], arguments: WalkArguments, histories: Inf
         walk_batch(TABLES, tree, arguments, rows[chosen], weights[chosen], theirs, own, 0, 0)
         return tree.counters
 
-    def walk(number: int) -> int:
-        own = lists._replace(scratch=np.empty_like(lists.scratch))
-        return int(walk_batch(TABLES, trees[number], arguments, rows, weights, theirs, own, number, threads))
-
     count = threads * max(1, round(len(unlisted) / (threads * LISTED)))  # slices, as many for each thread
     for counters in mapped(list_moves, slices(len(unlisted), 1 + len(unlisted) // count), threads):
         trees[0].counters[:] += counters
-    done = mapped(walk, range(threads), threads)
-    return done[0] if len(set(done)) == 1 else 0
+    are_listed = lists.listed[lists.places[: len(rows)]] >= 0
+    done = len(rows) if are_listed.all() else int(are_listed.argmin())
+
+    def walk(number: int) -> None:
+        # not stopped: it takes little of a part's time, and all trees must have the same histories
+        tree = trees[number]._replace(stop=np.zeros(1, np.int64))
+        own = lists._replace(scratch=np.empty_like(lists.scratch))
+        walk_batch(TABLES, tree, arguments, rows[:done], weights[:done], theirs, own, number, threads)
+
+    mapped(walk, range(threads), threads)
+    return done
 
 
 def parts_within(deadline: float | None, boards: int, most: int, least: int = 1) -> Iterator[slice]:
