@@ -170,6 +170,21 @@ def test_a_rescue_replays_no_more_boards_than_it_may(monkeypatch: pytest.MonkeyP
     assert inconsistent_turns(2, recovery_attempts=0)[1] == 0
 
 
+@pytest.mark.parametrize(("most", "replayed"), [(50_000, 200_000), (300_000, 800_000), (900_000, 900_000)])
+def test_a_replay_has_four_times_as_many_boards_up_to_a_limit(
+    most: int, replayed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = []
+
+    def replay_in_vain(_: Belief, filter_: Filter, *_rest: object) -> Particles:
+        limits.append(filter_.max_particles)
+        return Particles(np.zeros((0, 8), np.uint64), np.empty(0), is_exact=False)
+
+    monkeypatch.setattr(Belief, "_replayed", replay_in_vain)
+    Belief(Referee().view(chess.WHITE), most)._replayed_from_checkpoints(0, 1, ReplayBudget())
+    assert limits == [replayed]
+
+
 def test_a_replay_ends_before_a_step_for_which_there_is_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     given, now = [], [0.0]
     monkeypatch.setattr("kriegbot.belief.belief.time.perf_counter", lambda: now[0])

@@ -22,8 +22,10 @@ from kriegbot.players.making import make_player
 from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.perfect_information import BoardValues
-from kriegbot.search.search import search_tries, stop_after
+from kriegbot.search.recursion import walk_batch
+from kriegbot.search.search import LISTED, search_tries, stop_after
 from kriegbot.search.settings import Method, Settings
+from kriegbot.search.tree import SearchTree
 from kriegbot.threads import MOST_THREADS, mapped, slices
 from referee import RULE_SETS, WILD16, Limits, Referee
 
@@ -83,6 +85,21 @@ def test_a_stop_by_time_stops_all_threads_and_leaves_values_of_whole_histories()
     search_tries(histories.first(1), method)  # loads kernels
     found = search_tries(histories, method, 0.5)
     assert 0 < found.boards < len(histories.rows)
+    np.testing.assert_array_equal(found.values, search_tries(histories.first(found.boards), method).values)
+
+
+def test_histories_listed_before_a_stop_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    def walk_then_stop(tables: object, tree: SearchTree, *rest: object) -> int:
+        done = int(walk_batch(tables, tree, *rest))
+        tree.stop[0] = 1
+        return done
+
+    histories, method = crowd(threads=2)
+    monkeypatch.setattr("kriegbot.search.search.mapped", lambda work, parts, _: [work(part) for part in parts])
+    monkeypatch.setattr("kriegbot.search.search.walk_batch", walk_then_stop)
+    found = search_tries(histories, method, 100.0)
+    monkeypatch.undo()
+    assert 0 < found.boards < 2 * LISTED
     np.testing.assert_array_equal(found.values, search_tries(histories.first(found.boards), method).values)
 
 
