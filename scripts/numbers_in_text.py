@@ -92,7 +92,6 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("gets a {} of its remaining time", part(TimeControl(6000, 0).turn(3000) / 3000)),
         ("and {} of the increment", f"{TimeControl(0, 100).turn(0) / 100:g}"),
         ("at least {} seconds. Time", f"{TimeControl(60, 0).turn(0):g}"),
-        ("The first game has {} tasks", word(len(learning.first_game().steps))),
         ("at most {} lines of tries", learn.MAX_PUZZLE_LINES),
         ("There are {} kinds", word(len(learning.PUZZLE_KINDS))),
         ("sees them on {} boards", helping.HINT_SAMPLES),
@@ -143,7 +142,7 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
     ],
     "docs/method.md": [
         ("({} by default)", DEFAULT_PARTICLES),
-        ("with {} times as many boards", word(belief.REPLAY_FACTOR)),
+        ("with up to {} times as many boards", word(belief.REPLAY_FACTOR)),
         ("win {}, draw 0, loss -{}", int(WIN), int(WIN)),
         ("about {} ms each", round(1000 * search.CHUNK_SECONDS)),
     ],
