@@ -293,7 +293,12 @@ class WorkerPool(contextlib.AbstractContextManager["WorkerPool"]):
             worker = self._of_thread.worker = _Worker()
             self._workers.add(worker)
             if self._initialize is not None:
-                self._ask(worker, self._initialize, ())
+                try:
+                    self._ask(worker, self._initialize, ())
+                except BaseException:  # the next call gets one that is initialized
+                    if worker in self._workers:
+                        self._end(worker)
+                    raise
         return self._ask(worker, function, arguments)
 
     def _require_open(self) -> None:

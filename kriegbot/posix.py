@@ -65,7 +65,7 @@ def lower_session(process: int, niceness: int) -> None:
 
 def main(command: list[str]) -> None:
     """Run the command and end with its exit code or signal."""
-    import ctypes  # not above: every start of kriegbot imports this module
+    import ctypes  # not above: nearly every command imports this module
 
     prctl = ctypes.CDLL(None).prctl
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

@@ -467,6 +467,15 @@ def test_the_process_of_a_player_from_outside_serves_none_of_ours_after_it() -> 
 
 
 @pytest.mark.slow
+def test_a_player_from_outside_has_no_process_after_its_game() -> None:
+    settings = TournamentSettings((Pairing("rand", "program:sh examples/shell_bot.sh"),), BERKELEY, Limits(plies=2), 1)
+    table = WarmSeats(settings)
+    table.play(settings.game(0, 0))
+    assert [seat.pid for seat in table._seats if seat.spec.is_outside] == [None]
+    table.close()
+
+
+@pytest.mark.slow
 def test_two_players_at_a_table_never_share_a_process() -> None:
     settings = TournamentSettings((Pairing("rand", "rand"),), BERKELEY, Limits(plies=4), 1)
     table = WarmSeats(settings)

@@ -424,3 +424,26 @@ def test_a_fresh_seed_is_shown_at_the_end_alone_and_a_given_one_at_once(
     _, out, _ = play(monkeypatch, capsys, "e4 resign", "--seed", "3")
     assert "Seed: 3." in out.splitlines()[0]
     assert out.count("Seed") == 1
+
+
+LOOKS_FOR_THE_GAME = """
+from pathlib import Path
+from kriegbot import Choice
+from referee import Resign
+
+class Bot:
+    def __init__(self, seed): ...
+
+    def choose(self, view):
+        return Choice(Resign() if list(Path(__file__).parent.glob("*.pgn")) else view.tries()[0])
+"""
+
+
+@pytest.mark.slow
+def test_a_program_cannot_read_the_game_that_is_saved_in_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bot, game = tmp_path / "bot.py", tmp_path / "game.pgn"
+    bot.write_text(LOOKS_FOR_THE_GAME)
+    play(monkeypatch, capsys, "e4 d4 resign", "--opponent", f"{bot}:Bot", "--no-sandbox", "--save", str(game))
+    assert 'Result "0-1"' in game.read_text()

@@ -252,3 +252,16 @@ def test_figure_4_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         path.write_bytes(content)
         with pytest.raises(ValueError, match="does not hold"):
             sample_sizes.read_sizes(path)
+
+
+def test_a_part_that_does_not_load_is_refused_before_the_first_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    part, out = tmp_path / "part.py", tmp_path / "out"
+    part.write_text("raise ValueError('none')")
+    command = ["reproduce", "figure2", "--choice", f"evaluator={part}:part", "--out", str(out)]
+    assert main(command) == 2
+    err = capsys.readouterr().err
+    assert "part.py': ValueError: none." in err
+    assert err.count("\n") == 1
+    assert not out.exists()

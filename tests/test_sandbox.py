@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from kriegbot.children import CannotStart, LineProcess
-from kriegbot.cli import tournament as tournament_module
 from kriegbot.cli.main import main
 from kriegbot.game import sandbox
 from kriegbot.game.process import ProcessSeat
@@ -24,6 +23,9 @@ from kriegbot.game.seat import Failure, PlayerFailed
 from kriegbot.players.specs import parse_spec
 from referee import Reason
 from tests.outside import BOT, PYTHON, against_rand
+from tournaments import run as run_module
+from tournaments.run import run_tournament
+from tournaments.store import StoreError
 
 NEEDS_BWRAP = pytest.mark.skipif(bool(sandbox.why_unavailable()), reason=sandbox.why_unavailable())
 
@@ -97,11 +99,20 @@ def test_where_there_is_no_bubblewrap_that_is_said_once(
     assert [record.message for record in caplog.records] == [f"Players from outside play without a sandbox: {why}."]
 
 
+def test_a_tournament_from_python_is_refused_a_file_that_a_sandboxed_player_could_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_module, "why_unavailable", lambda: "")
+    (tmp_path / "bot.py").touch()
+    with pytest.raises(StoreError, match=r"player '.*bot.py:Bot' can read it, and with it the seeds"):
+        run_tournament(tmp_path / "games.sqlite", [f"{tmp_path / 'bot.py'}:Bot", "rand"], 2, 1)
+
+
 @pytest.mark.parametrize("out", [[], ["--out", "games/store.sqlite"]])
 def test_a_tournament_whose_file_a_sandboxed_player_could_read_is_refused(
     out: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tournament_module, "why_unavailable", lambda: "")
+    monkeypatch.setattr(run_module, "why_unavailable", lambda: "")
     (tmp_path / "bots" / "games").mkdir(parents=True)
     (tmp_path / "bots" / "bot.py").touch()
     monkeypatch.chdir(tmp_path / "bots")

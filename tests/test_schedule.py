@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kriegbot.players.specs import BadSpec
 from referee import BERKELEY, NO_LIMITS, UnknownRuleSet
 from tournaments.run import run_tournament
 from tournaments.schedule import Pairing, Shard, TournamentSettings, gauntlet, round_robin
@@ -66,6 +67,12 @@ def test_shards_share_all_games_out_and_keep_pairs_together(count: int, pairs: i
     for part in parts:
         assert all(even.seed == odd.seed for even, odd in zip(part[::2], part[1::2], strict=True))
     assert max(map(len, parts)) - min(map(len, parts)) <= 2
+
+
+def test_a_tournament_from_python_takes_no_person(tmp_path: Path) -> None:
+    with pytest.raises(BadSpec, match="player 'human' is a person; it takes a program"):
+        run_tournament(tmp_path / "t.sqlite", ["human", "rand"], 2, 1)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_tournament_takes_a_rule_set_by_its_name(tmp_path: Path) -> None:

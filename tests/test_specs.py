@@ -242,3 +242,16 @@ def test_a_player_is_made_before_all_kernels_are_compiled_if_it_can_begin_and_sh
         monkeypatch.setattr(kernels, name, lambda _report, name=name: found.append(name))
     make_player(parse_spec(spec), 1, is_early=is_early)
     assert found == called
+
+
+def test_two_files_of_one_name_both_count(tmp_path: Path) -> None:
+    texts = []
+    for folder in ("new", "old"):
+        (tmp_path / folder).mkdir()
+        bot = tmp_path / folder / "bot.py"
+        bot.write_text(f"# {folder}")
+        texts.append(f"{bot}:Bot")
+    first = versions_of(map(parse_spec, texts))
+    assert first.count("bot.py=") == 2
+    (tmp_path / "new" / "bot.py").write_text("# newer")
+    assert versions_of(map(parse_spec, texts)) != first

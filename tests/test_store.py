@@ -360,3 +360,20 @@ def test_a_tournament_of_a_rule_set_from_outside_is_read_without_it(tmp_path: Pa
     other = replace(settings(), rules=replace(rules, captured_kind=True))
     with pytest.raises(StoreError, match=why), Store.writing(path, other, 2):
         pass
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, finished: list[Finished]) -> None:
+    with Store.writing(tmp_path / "t", settings(), 6) as store:
+        store.connection.execute("PRAGMA query_only = ON")
+        with pytest.raises(StoreError, match=r"cannot write to '.*t': attempt to write a readonly database"):
+            store.add(finished[0])
+        with pytest.raises(StoreError, match="cannot write to"):
+            store.add_incident(Died(finished[0].game, "why", 1), quarantined=False)
+        store.connection.execute("PRAGMA query_only = OFF")
+
+
+def test_the_file_of_a_rule_set_from_outside_is_known_to_those_who_play(tmp_path: Path) -> None:
+    rules = replace(BERKELEY, name="own", source="own.py sha256")
+    for _ in range(2):
+        with Store.writing(tmp_path / "t", replace(settings(), rules=rules), 2) as store:
+            assert store.settings.rules.source == "own.py sha256"

@@ -12,13 +12,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 import typer
 from rich.console import Console
 
-from kriegbot.children import LineProcess
+from kriegbot.children import LineProcess, WorkerPool
 from kriegbot.cli import games
 from kriegbot.cli.screen import single_keys
 from kriegbot.game.process import ProcessSeat
@@ -307,3 +308,19 @@ def test_a_player_stands_in_a_file_on_a_drive(tmp_path: Path, monkeypatch: pytes
 def test_a_command_holds_paths_of_windows_there_and_escapes_elsewhere() -> None:
     assert words_of(r'C:\bots\bot.exe "a b" #1', escape="") == [r"C:\bots\bot.exe", "a b", "#1"]
     assert words_of(r"./my\ bot 'a b'", escape="\\") == ["./my bot", "a b"]
+
+
+def fail_once(path: Path) -> None:
+    """Count calls in a file, and fail at the first."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write("x")
+    if path.read_text(encoding="utf-8") == "x":
+        raise ValueError("not yet")
+
+
+def test_a_worker_that_was_not_initialized_is_replaced(tmp_path: Path) -> None:
+    with WorkerPool(1, partial(fail_once, tmp_path / "calls")) as pool:
+        with pytest.raises(ValueError, match="not yet"):
+            pool.submit(os.getpid).result()
+        assert pool.submit(os.getpid).result() == pool.submit(os.getpid).result()
+    assert (tmp_path / "calls").read_text(encoding="utf-8") == "xx"

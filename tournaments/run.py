@@ -19,13 +19,14 @@ from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
 from kriegbot.children import TICK, CannotStart, WorkerDied, WorkerPool
 from kriegbot.game.match import GameResult, play_game, versions
 from kriegbot.game.process import ProcessSeat, try_out
+from kriegbot.game.sandbox import can_read, why_unavailable
 from kriegbot.game.seat import Failure
-from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, versions_of
+from kriegbot.players.specs import BadSpec, PlayerSpec, parse_spec, player_kind, versions_of
 from referee import BERKELEY, PAPER_LIMITS, Limits, RuleSet, record_to_pgn, rule_set
-from referee.text import one_line
+from referee.text import one_line, quoted
 from tournaments.report import TournamentReport, report_of
 from tournaments.schedule import MOST_ATTEMPTS, Died, Finished, Outcome, ScheduledGame, TournamentSettings, round_robin
-from tournaments.store import Store
+from tournaments.store import Store, StoreError
 
 LOGGER = logging.getLogger("kriegbot.tournament")
 
@@ -52,6 +53,9 @@ class WarmSeats:
             seat.set_player(self._spec_of(spec), self._patience, spec)
         settings = self._settings
         result = play_game(*self._seats, rules=settings.rules, limits=settings.limits, seed=game.seed)
+        for seat in self._seats:
+            if seat.spec.is_outside:  # the next game has a fresh process, and this was perhaps the last one
+                seat.close()
         if failed := result.failed:
             if failed.failure is Failure.REFUSED:
                 raise BadSpec(failed.detail)
@@ -224,6 +228,16 @@ def logged_to(path: Path) -> Iterator[None]:
         LOGGER.removeHandler(handler)
 
 
+def check_hidden(path: Path, specs: Iterable[PlayerSpec]) -> None:
+    """Raise StoreError if a player in its sandbox could read the tournament's file, and with it all seeds."""
+    for spec in specs:
+        if spec.is_outside and spec.sandbox and not why_unavailable() and can_read(spec, path):
+            raise StoreError(
+                f"cannot save to {quoted(str(path))}: player {quoted(str(spec))} can read it, and with it the seeds; "
+                "move the player to its own folder, or choose another file"
+            )
+
+
 def run_tournament(
     path: Path,
     players: Sequence[str],
@@ -235,8 +249,8 @@ def run_tournament(
 ) -> TournamentReport:
     """Play everybody against everybody on this machine. The same call resumes a tournament that was interrupted.
 
-    Raise BadSpec, CannotStart, UnknownRuleSet, StoreError if the file cannot be used or holds another tournament, and
-    ExecutorError if a player can no longer be loaded; the games that are stored stay.
+    Raise BadSpec, CannotStart, UnknownRuleSet, StoreError if the file cannot be used, holds another tournament or can
+    be read by a player in its sandbox, and ExecutorError if a player can no longer be loaded; stored games stay.
 
     Args:
       path: SQLite file for the games; `kriegbot report` and `kriegbot replay` read it.
@@ -254,7 +268,10 @@ def run_tournament(
     (2, ['rand', 'grabber'])
     """
     specs, rules = [parse_spec(player) for player in players], rule_set(rules)
+    check_hidden(path, specs)
     for spec in specs:
+        if not spec.is_outside and player_kind(spec.name).make is None:
+            raise BadSpec(f"player {spec.name!r} is a person; it takes a program.")
         try_out(spec, rules)
     settings = TournamentSettings(round_robin(list(map(str, specs))), rules, limits, seed, versions_of(specs))
     with Store.writing(path, settings, games) as store:

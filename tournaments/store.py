@@ -20,6 +20,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from itertools import product, zip_longest
@@ -121,17 +122,16 @@ class Store(Tables):
                 if differing := _differences(store.settings, settings) or other_shard:
                     raise StoreError(f"{named(where)} holds another tournament: {differing}; name another file")
                 store.check()
-                try:
+                store.settings = replace(store.settings, rules=settings.rules)  # the same, with the source of its file
+                with _writing(where):
                     connection.execute("UPDATE settings SET value = ? WHERE name = 'games'", (str(games),))
                     store.games = games
                     yield store
-                except sqlite3.Error as error:
-                    raise StoreError(f"cannot write to {named(where)}: {short(error)}") from None
 
     def add(self, finished: Finished) -> None:
-        """Add a game, whole or not at all; raise sqlite3.Error if the file cannot be written."""
+        """Add a game, whole or not at all; raise StoreError if the file cannot be written."""
         game = finished.game
-        with self.connection:  # commits all, or rolls back
+        with _writing(self.path), self.connection:  # commits all, or rolls back
             self.connection.execute("BEGIN IMMEDIATE")
             self.insert(GameRow, game, finished, reason=finished.reason.value, finished=_now())
             for color, side in zip(COLORS, (finished.white, finished.black), strict=True):
@@ -142,8 +142,9 @@ class Store(Tables):
                 self.insert(AnswerRow, answer, answer.report, **place, **times)
 
     def add_incident(self, died: Died, quarantined: bool) -> None:
-        """Add a game that died; it is given up if `quarantined`."""
-        self.insert(IncidentRow, id=None, game=died.game.id, at=_now(), what=died.cause, quarantined=quarantined)
+        """Add a game that died; it is given up if `quarantined`. Raise StoreError as `add`."""
+        with _writing(self.path):
+            self.insert(IncidentRow, id=None, game=died.game.id, at=_now(), what=died.cause, quarantined=quarantined)
 
     def copy_from(self, other: Path) -> int:
         """Copy the games of another store that this one lacks, and return their number.
@@ -285,6 +286,15 @@ def _create(path: Path, settings: Mapping[str, str], pairings: Iterable[Pairing]
         raise StoreError(f"cannot write to {named(path)}: {short(error)}") from None
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Turn errors of sqlite into StoreError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot write to {named(path)}: {short(error)}") from error
 
 
 def _identity(settings: TournamentSettings) -> dict[str, str]:

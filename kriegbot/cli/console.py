@@ -1,7 +1,7 @@
 """Two consoles for a person: lines of plain text, and a drawn terminal.
 
 Plain text is for pipes, and for terminals without colours or chess symbols. After a prompt ("White to try:") the person
-enters one line. A drawn terminal uses the alternate screen; at the end the true board stays on the normal one.
+enters one line. A drawn terminal uses the alternate screen; at the end the last board stays on the normal one.
 """
 
 import contextlib
@@ -179,7 +179,7 @@ class TerminalConsole:
         return input(f" {side_name(view.color)} to try{check}: ")
 
     def say(self, lines: Sequence[str]) -> None:
-        """Show lines beside the board until the next turn."""
+        """Show lines beside the board until the next try."""
         self._lines = lines
 
     def preparing(self, what: str, done: int, total: int) -> None:

@@ -166,7 +166,7 @@ def _pose(console: Console | None, selected: Sequence[Puzzle]) -> None:
 
 
 def _answers(puzzle: Puzzle) -> tuple[Sequence[str], list[bool]]:
-    """Ask until an answer is right or the solution wanted; return refused tries, and the verdicts on the others."""
+    """Ask until an answer is right or the solution wanted, once for captures; return refused tries and all verdicts."""
     refused: Sequence[str] = ()
     judged: list[bool] = []
     while True:

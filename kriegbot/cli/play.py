@@ -21,6 +21,7 @@ from kriegbot.cli.console import PlainConsole, TerminalConsole
 from kriegbot.cli.screen import Heat, drawing_console, is_terminal
 from kriegbot.game.match import GameResult, play_game, without_last_turn
 from kriegbot.game.process import ProcessSeat, find_rules
+from kriegbot.game.sandbox import can_read
 from kriegbot.game.seat import HereSeat
 from kriegbot.kernels import prepare_first
 from kriegbot.narration.diary import Diary, meaning
@@ -72,7 +73,8 @@ def play(
     """Play a game of Kriegspiel against a program.
 
     Type a try as e4, Nf3, exd5, O-O, e8=Q or e2e4. Commands are help, tries, board, hint, back (takes your last
-    move back), resign, quit. If you quit at a terminal after a move, the game is saved; `kriegbot resume` continues it.
+    move back), resign, quit. If you quit at a terminal after a move, a game against an installed program is
+    saved; `kriegbot resume` continues it.
 
     If stdin or stdout is not a terminal, everything is plain text, for scripts: after each line "White to try:" (or
     "Black to try:") write one line, a try or a command. Tries and announcements are lines that begin with the move
@@ -179,7 +181,7 @@ class ConsoleGame:
         """Play the game, and save it; a continued game replaces the beginning in its file.
 
         Without a path, ask the person for one; an unfinished game at a terminal goes to the saved games. Raise Refused
-        if the game cannot begin or be saved, and typer.Exit after an interrupt.
+        if the game cannot begin or be saved, and typer.Exit after an interrupt or a failure of the program.
         """
         with _one_interrupt():
             common.check_players([self.opponent], self.rules)
@@ -194,12 +196,13 @@ class ConsoleGame:
 
     def _play(self, console: Console, file: common.GameFile | None) -> GameResult:
         help_, begun = Help.of(self.begun), self.begun
+        is_open = file is not None and self.opponent.is_outside and can_read(self.opponent, file.path)
 
         def headed(record: GameRecord) -> GameRecord:
             return replace(record, headers={**record.headers, **help_.header()})
 
         def keep(record: GameRecord) -> None:
-            if file is not None and record.turns and not record.left:  # after a move
+            if file is not None and not is_open and record.turns and not record.left:  # after a move
                 file.keep(headed(record))
 
         person = HereSeat(PERSON, lambda _seed: HumanPlayer(console, _commands(console, help_)), on_wait=console.wait)

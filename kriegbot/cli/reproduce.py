@@ -1,6 +1,7 @@
 """`kriegbot reproduce`: the experiment of Parker, Nau and Subrahmanian (AAAI 2006)."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -9,7 +10,7 @@ from kriegbot.children import usable_cores
 from kriegbot.cli import common
 from kriegbot.cli.common import argument, one_of, option, seconds, whole_number
 from kriegbot.cli.tournament import GAMES, play_missing
-from kriegbot.players.specs import parse_spec
+from kriegbot.players.specs import parse_spec, versions_of
 from kriegbot.request import Refused, refusing, seed_of
 from referee.text import quoted
 from tournaments import reproduce as figures
@@ -47,6 +48,10 @@ def reproduce(
     --choice or --budget, those of Figures 2, 3 and 5 go to files of their own; docs/reproduction/choices.md has some.
     """
     settings = {figure: figures.settings_of(figure, budget, seed, choice) for figure in FIGURES}
+    for figure, each in settings.items():
+        specs = [parse_spec(player) for pairing in each.pairings for player in (pairing.first, pairing.second)]
+        common.check_players([spec for spec in specs if spec.parts], each.rules)
+        settings[figure] = replace(each, files=versions_of(specs) or None)
     suffix = "" if budget is None else f"-{budget:g}s"
     suffix += "" if choice == TODAY else "-" + re.sub(r"\W+", "-", choice)
     try:

@@ -21,7 +21,6 @@ from kriegbot.children import usable_cores
 from kriegbot.cli import common
 from kriegbot.cli.common import argument, flag, one_of, option, preparing
 from kriegbot.game.process import ProcessSeat, find_rules
-from kriegbot.game.sandbox import can_read, why_unavailable
 from kriegbot.game.seat import PlayerFailed
 from kriegbot.players.specs import PlayerSpec, parse_spec, programs, versions_of
 from kriegbot.request import Refused, limits_of, path_of, program_of, refusing, save_whole, seed_of, whole_of
@@ -30,7 +29,7 @@ from referee.text import atomic_file, counted, quoted
 from tournaments import schedule
 from tournaments.presentation import page_of, show_report
 from tournaments.report import decision_of, report_of
-from tournaments.run import Executor, ExecutorError, LocalExecutor, SpecOf, logged_to, run
+from tournaments.run import Executor, ExecutorError, LocalExecutor, SpecOf, check_hidden, logged_to, run
 from tournaments.schedule import MOST_GAMES, Finished, Outcome, Pairing, ScheduledGame, Shard, TournamentSettings
 from tournaments.statistics import Sprt, expected_utility, expected_utility_interval
 from tournaments.store import FORMS, Store, StoreError
@@ -99,7 +98,8 @@ def tournament(
         raise Refused(f"--sprt compares two players; here are {len(specs)}.")
     shard = shard or Shard()
     path = _path_of(out, (pairings, rule_set, draw_limits, seed), shard)
-    _check_hidden(path, specs)
+    with refusing(StoreError):
+        check_hidden(path, specs)
     common.check_players(specs, rule_set)
     number = _seed_in(path) if seed is None else seed
     settings = TournamentSettings(pairings, rule_set, draw_limits, number, versions_of(specs))
@@ -122,16 +122,6 @@ def _path_of(text: str | None, settings: tuple[Sequence[Pairing], RuleSet, Limit
     key = repr(([(pairing.first, pairing.second) for pairing in pairings], rules.text, limits, seed))
     part = "" if shard.count == 1 else f"-{shard.index}-of-{shard.count}"
     return Path(f"tournament-{hashlib.sha256(key.encode()).hexdigest()[:8]}{part}.sqlite")
-
-
-def _check_hidden(path: Path, specs: list[PlayerSpec]) -> None:
-    """Raise Refused if a player in its sandbox could read the tournament's file, and with it its opponents' seeds."""
-    for spec in specs:
-        if spec.is_outside and spec.sandbox and not why_unavailable() and can_read(spec, path):
-            raise Refused(
-                f"cannot save to {quoted(str(path))}: player {quoted(str(spec))} can read it, and with it the seeds; "
-                "move the player to its own folder, or choose another --out."
-            )
 
 
 def _seed_in(path: Path) -> int:

@@ -46,7 +46,7 @@ PROBE, PROBE_PATIENCE = "4k3/7p/8/8/8/8/P7/4K3 w - - 0 1", 10.0
 """A small position in which a player from outside makes one try, and its seconds for that; a slow player passes."""
 LATE = 0.05  # seconds without output after which the log of a player from outside is complete
 DYING_PATIENCE = 5.0  # seconds to wait for the exit code of a process that has closed its output
-MAX_LINES = 1000  # lines that a player may send before its answer
+MAX_LINES = 1000  # lines of an answer
 WORKER = "kriegbot.game.worker"
 FAILURES = {
     "failed": (Failure.RAISED, "raised "),

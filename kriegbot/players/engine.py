@@ -71,7 +71,10 @@ class Engine:
         self._start()
 
     def values(self, board: chess.Board, nodes: int) -> dict[chess.Move, float]:
-        """Return centipawns of every legal move, none if the engine fails; EngineError at `MOST_FAILURES` in a row."""
+        """Return centipawns of every legal move, none if the engine fails.
+
+        Raise EngineError at `MOST_FAILURES` in a row, NotFound if it does not start again.
+        """
         try:
             scores = self._wait(self._scores(board, nodes), max(PATIENCE, nodes / SLOWEST))
         except chess.engine.EngineError as error:

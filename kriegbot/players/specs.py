@@ -150,13 +150,13 @@ class PlayerSpec:
 
 def versions_of(specs: Iterable[PlayerSpec]) -> str:
     """Return the files of players with their SHA-256, but `NAME` of `program:NAME`; raise BadSpec if one is gone."""
-    hashes: dict[str, str] = {}
+    hashes: set[tuple[str, str]] = set()
     for spec in specs:
         on_path = [name for name in spec.command[:1] if os.sep not in name]
         skipped = [Path(shutil.which(name) or name).absolute() for name in on_path]
         with naming("player", spec.name):
-            hashes |= {path.name: sha256_of(path) for path in spec.files if path not in skipped}
-    return " ".join(f"{name.replace(' ', '_')}={hashes[name]}" for name in sorted(hashes))
+            hashes |= {(path.name, sha256_of(path)) for path in spec.files if path not in skipped}
+    return " ".join(f"{name.replace(' ', '_')}={sha256}" for name, sha256 in sorted(hashes))
 
 
 def parse_spec(text: str, *, sandbox: bool = True, experimental: bool = True) -> PlayerSpec:
