@@ -67,7 +67,7 @@ class RuleSet:
 
     Attributes:
       name: in specs and records: up to 40 letters, digits and _ . - that begin with a letter or digit
-      title: in sentences: up to 80 characters, without _
+      title: in sentences: up to 80 characters without _ and double spaces, the first a letter or digit
       illegal_to: the sides to which the referee announces an illegal try.
       nonsense: True if the referee answers "nonsense", to the mover alone, to a try that is impossible on the mover's
         own board or repeated in the same turn. Otherwise, unless "Any?" obliges, it answers as to an illegal try.
@@ -102,6 +102,9 @@ class RuleSet:
             if not is_good:
                 known = "text in one line" if kind is str else ", ".join(map(_word, _values(kind)))
                 raise ValueError(f"illegal {name} {quoted(value)} of a rule set: it takes {known}")
+        if self.asking is not Asking.NONSENSE and self.pawn_tries is not PawnTries.NOTHING:
+            word = quoted(_word(self.asking))
+            raise ValueError(f"illegal asking {word} of a rule set that announces pawn tries: it takes nonsense")
 
     @property
     def text(self) -> str:

@@ -58,7 +58,7 @@ def test_a_move_is_taken_back_and_another_one_made(tmp_path: Path) -> None:
         (path,) = games(tmp_path)
     record = load_record(path)
     assert [turn.move.uci() for turn in record.turns][::2] == ["d2d4"]
-    assert record.headers["Help"] == "1 move taken back"
+    assert record.headers["Help"] == "1 move taken back, a chosen seed"
 
 
 WATCH_GLIDES = """

@@ -11,9 +11,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee import BERKELEY, RAND, WILD16, End, GameRecord, OwnTry, Reason, RecordError, Referee, open_tries
+from referee import (
+    BERKELEY,
+    BERKELEY_ANY,
+    RAND,
+    WILD16,
+    Answer,
+    End,
+    GameRecord,
+    OwnTry,
+    Reason,
+    RecordError,
+    Referee,
+    open_tries,
+)
 from referee.formats import FORMATS, format_of, written
-from referee.formats.foreign_pgn import HEADERS, WITHOUT_LETTER, name_of_try, named_try
+from referee.formats.foreign_pgn import HEADERS, RULED_OUT, WITHOUT_LETTER, name_of_try, named_try
 from tests.random_games import STARTS, steps
 from tests.test_formats import SAVED, saved
 from tests.test_records import recorded
@@ -190,3 +203,17 @@ def test_a_comment_that_looks_like_a_header_begins_no_game() -> None:
     first, second = FORMATS["plain"].games(text)
     assert (first.count("e5"), second.count("d4")) == (1, 1)
     assert [FORMATS["plain"].read(game, None)[0].headers["White"] for game in (first, second)] == ["{", "c"]
+
+
+def test_one_sides_view_does_not_say_which_tries_were_legal_that_any_ruled_out() -> None:
+    game = Referee(BERKELEY_ANY)
+    for uci in ("e2e4", "d7d5", "a2a3", "c8g4"):
+        game.try_move(chess.Move.from_uci(uci))
+    game.ask_any()
+    for uci in ("g1f3", "d1h5"):  # legal, and behind a bishop that White does not see
+        assert game.try_move(chess.Move.from_uci(uci)) is Answer.IMPOSSIBLE
+    game.try_move(chess.Move.from_uci("e4d5"))
+    text, lost = written(GameRecord.of(game, {}), FORMATS["filtered"], chess.WHITE)
+    assert "Nf3" not in text
+    assert "Qh5" not in text
+    assert RULED_OUT in lost

@@ -217,6 +217,18 @@ def test_a_game_is_offered_one_at_a_time_and_withdrawn_at_the_end(tmp_path: Path
 
 
 @pytest.mark.slow
+def test_an_offer_is_withdrawn_once_as_many_games_run_as_may(tmp_path: Path) -> None:
+    fake = FakeSite(most=0, delay=60)
+    with serving(fake), running(fake, tmp_path, create=True, games=1, rules=["rand"]) as one:
+        one.until(lambda: bool(one.bot._waiting))
+        offered = one.bot._waiting
+        fake.add("rand", created_by="boris", state="active", ours=chess.BLACK)
+        one.until(lambda: offered not in fake.games)
+        assert len(one.bot.running()) == 1
+    assert fake.wrong == []
+
+
+@pytest.mark.slow
 def test_games_of_bots_are_joined_and_those_of_people_and_unknown_rules_are_not(tmp_path: Path) -> None:
     fake = FakeSite()
     person = fake.add("wild16", created_by="anna", state="waiting")

@@ -363,7 +363,7 @@ def test_a_move_that_is_taken_back_was_never_made_and_the_record_says_so(
     assert "You have already tried exd5 this turn." in out
     record = load_record(game)
     assert [turn.move.uci() for turn in record.turns[::2]] == ["e2e4", "d2d3"]
-    assert record.headers["Help"] == "2 moves taken back"
+    assert record.headers["Help"] == "2 moves taken back, a chosen seed"
 
 
 @pytest.mark.slow
@@ -380,7 +380,7 @@ def test_a_hint_names_tries_and_the_record_says_so(
         assert all(re.fullmatch(r"\S+  [+-]\d+\.\d\d(, legal in [<>]?\d+%)?", one) for one in tries)
         assert recorded == "The saved game will note that you had help."
     assert "Programs do not agree to draws. You can resign." in out
-    assert load_record(game).headers["Help"] == "2 hints"
+    assert load_record(game).headers["Help"] == "2 hints, a chosen seed"
 
 
 def test_a_question_mark_explains_what_was_said(

@@ -111,7 +111,7 @@ def test_a_game_that_is_broken_off_unsaved_is_the_one_that_is_resumed(tmp_path: 
         terminal.until(PROMPT)
         terminal.press("resign\r")
         assert terminal.until("resignation, Black wins, after 2 plies").count("♚") == 2
-        assert terminal.rest() == (0, f"\nSeed: 3\nYour record against rand: 0 wins in 1 game.\nSaved to {saved}.\n")
+        assert terminal.rest() == (0, f"\nSeed: 3\nThis game does not count (a chosen seed).\nSaved to {saved}.\n")
     assert load_record(saved).result == "0-1"
     with Terminal("resume", cwd=tmp_path) as terminal:
         assert "there is no unfinished game in" in terminal.rest()[1]

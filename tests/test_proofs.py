@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from kriegbot.endgames import BareKing, Mating, hostile_step, keeps_mate, probe, probe_king
-from kriegbot.endgames.proofs import FILE, load_proofs
+from kriegbot.endgames.proofs import FILE, load_proofs, quiet_plies
 from kriegbot.players.making import make_player
 from kriegbot.players.specs import parse_spec
 from referee import BERKELEY, NO_LIMITS, RULE_SETS, Answer, Limits, Reason, Referee, RuleSet
@@ -125,6 +125,35 @@ def test_a_promotion_keeps_mate_if_the_new_piece_can_mate() -> None:
     king = BareKing(chess.WHITE, men("Kc6 Pb7"), squares("h1"))
     kept = {piece: keeps_mate(king, chess.Move.from_uci(f"b7b8{piece}")) for piece in "qrbn"}
     assert kept == {"q": True, "r": True, "b": False, "n": False}
+
+
+def test_no_mate_is_proved_that_a_limit_may_prevent() -> None:
+    start = "8/8/8/3k4/8/8/8/KQ6 w - - 7 1"
+    proof = probe(Referee(start=start).view(chess.WHITE))
+    assert proof is not None
+    plies = 2 * proof.moves - 1
+    for limits in (Limits(plies=plies), Limits(quiet_plies=7 + plies)):
+        assert probe(Referee(limits=limits, start=start).view(chess.WHITE)) == proof
+    for limits in (Limits(plies=plies - 1), Limits(quiet_plies=6 + plies)):
+        assert probe(Referee(limits=limits, start=start).view(chess.WHITE)) is None
+
+
+@pytest.mark.parametrize(
+    ("moves", "quiet"), [("a1a2 d5d4 a2a3 d4d5", 4), ("a1a2 d5d4 h2h3 d4d5", 1), ("b1b2 d5e4 h2h4 e4f3 b2b3 f3f4", 3)]
+)
+def test_quiet_plies_are_counted_from_the_last_move_of_a_pawn(moves: str, quiet: int) -> None:
+    referee = Referee(start="8/8/8/3k4/8/8/7P/KQ6 w - - 0 1")
+    for move in moves.split():
+        assert referee.try_move(chess.Move.from_uci(move)) is Answer.ACCEPTED
+    assert quiet_plies(referee.view(chess.WHITE)) == quiet == referee.board().halfmove_clock
+
+
+def test_a_try_that_our_own_pieces_rule_out_tells_nothing_of_the_king() -> None:
+    referee = Referee(RULE_SETS["wild16"], start="7k/8/8/8/8/P7/8/R3K3 w - - 0 1")
+    before = BareKing.of(referee.view(chess.WHITE))
+    for move in ("a1a8", "c4c5", "e1g1"):
+        assert referee.try_move(chess.Move.from_uci(move)) is Answer.ILLEGAL
+        assert BareKing.of(referee.view(chess.WHITE)) == before
 
 
 def test_a_view_is_proved_from_our_turn_against_a_bare_king_alone() -> None:

@@ -124,7 +124,7 @@ def test_a_game_counts_once_it_is_over_and_both_have_moved(tmp_path: Path) -> No
     assert "1 win in 2 games" in kept.count(game(chess.BLACK), chess.WHITE)
     assert "1 draw in 3 games" in kept.count(game(None), chess.WHITE)
     assert "(2 hints)" in kept.count(game(Help="2 hints"), chess.WHITE)
-    assert "(a chosen seed)" in kept.count(game(), chess.WHITE, is_seed_given=True)
+    assert "(a chosen seed)" in kept.count(game(Help="a chosen seed"), chess.WHITE)
     assert [one.points for one in kept.all()] == [1, 0, 0.5, 1, 1]
 
 

@@ -22,6 +22,7 @@ from kriegbot.players.base import Choice
 from kriegbot.web import library
 from kriegbot.web import registry as registries
 from kriegbot.web.catalogue import about
+from kriegbot.web.review import Analyst
 from kriegbot.web.seats import GameClock, PersonSeat, TimeControl
 from kriegbot.web.server import PageServer
 from referee import RULE_SETS, View, load_record, record_to_pgn
@@ -78,7 +79,7 @@ def test_a_turn_that_is_taken_back_is_as_it_was_and_the_record_says_so(client: C
     play(client, "d4", "c4")
     record = load_record(end(client)["saved"])
     assert [turn.move.uci() for turn in record.turns][::2] == ["d2d4", "c2c4"]
-    assert record.headers["Help"] == "1 move taken back"
+    assert record.headers["Help"] == "1 move taken back, a chosen seed"
 
 
 def test_what_was_refused_before_a_move_stays_refused_when_it_is_taken_back(client: Client) -> None:
@@ -134,12 +135,12 @@ def test_a_hint_names_three_open_tries_from_the_view_alone_and_is_marked(client:
         assert {one["uci"] for one in hint["tries"]} <= set(view["tries"])
         assert [one["value"] for one in hint["tries"]] == sorted((one["value"] for one in hint["tries"]), reverse=True)
         hints.append(hint)
-        assert load_record(end(client)["saved"]).headers["Help"] == "1 hint"
+        assert load_record(end(client)["saved"]).headers["Help"] == "1 hint, a chosen seed"
     assert hints[0] == hints[1]  # whoever the opponent is
 
 
 def test_a_game_without_help_has_the_record_that_it_always_had(client: Client) -> None:
-    begin(client)
+    begin(client, seed=None)
     play(client, "e4")
     record = load_record(end(client)["saved"])
     assert set(record.headers) == {"Event", "Site", "Date", "Round", "White", "Black", "Seed", "Versions"}
@@ -231,6 +232,37 @@ def test_a_game_that_is_broken_off_tells_nothing_more_and_is_played_on(client: C
     record = load_record(end(client)["saved"])
     assert [turn.move.uci() for turn in record.turns][::2] == ["e2e4", "d2d4"]
     assert len(list(tmp_path.glob("*.pgn"))) == 1
+
+
+def test_no_belief_is_asked_for_the_end_of_a_game_that_can_go_on(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[View] = []
+    ask = Analyst.ask
+
+    async def noted(analyst: Analyst, job: Any, *arguments: Any) -> Any:
+        asked.extend(argument for argument in arguments if isinstance(argument, View))
+        return await ask(analyst, job, *arguments)
+
+    monkeypatch.setattr(Analyst, "ask", noted)
+    begin(client)
+    client.send({"do": "heat", "on": True})
+    client.until("heat")
+    play(client, "e4")
+    file = Path(end(client, "leave")["saved"]).name
+    client.send({"do": "resume", "file": file})
+    client.until("view", yours=True)
+    assert asked
+    assert all(view.end is None for view in asked)
+
+
+def test_a_continued_game_of_a_chosen_seed_is_not_rated(client: Client, server: PageServer) -> None:
+    begin(client)
+    play(client, "e4")
+    client.send({"do": "resume", "file": Path(end(client, "leave")["saved"]).name})
+    client.until("view", yours=True)
+    end(client)
+    until(lambda: [one.help for one in server.registry.results.all()] == ["a chosen seed"], "the result")
 
 
 def test_clocks_go_on_where_a_game_was_broken_off(client: Client) -> None:

@@ -314,6 +314,15 @@ def test_a_new_game_takes_the_place_of_the_one_that_was_dropped_first(tmp_path: 
                 begun(other)
 
 
+def test_a_game_of_two_does_not_make_room_for_one_side_by_ending_the_other(tmp_path: Path) -> None:
+    with served(tmp_path, limits=ServerLimits(live_games=2)) as page, Client(page.address) as client:
+        begun(client)
+        with Client(page.address) as host:
+            host.send({"do": "invite", "color": "white", "rules": "berkeley", "clock": None, "name": ""})
+            assert "in progress, the limit" in host.until("refusal")["text"]
+        assert len(page.registry.games) == 1
+
+
 def test_of_the_games_that_nobody_looks_at_only_the_last_ones_wait(tmp_path: Path) -> None:
     with served(tmp_path, limits=ServerLimits(unattended_games=1, grace=0.0)) as page:
         names = []

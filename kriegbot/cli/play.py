@@ -196,6 +196,7 @@ class ConsoleGame:
 
     def _play(self, console: Console, file: common.GameFile | None) -> GameResult:
         help_, begun = Help.of(self.begun), self.begun
+        help_.has_chosen_seed |= self.is_seed_given
         is_open = file is not None and self.opponent.is_outside and can_read(self.opponent, file.path)
 
         def headed(record: GameRecord) -> GameRecord:
@@ -233,7 +234,7 @@ class ConsoleGame:
         console.finish(record, referee.view(self.side), None if can_continue else referee.board())
         if is_terminal() and result.failed is None:
             try:
-                if standing := Results().count(record, self.side, is_seed_given=self.is_seed_given):
+                if standing := Results().count(record, self.side):
                     print(standing, flush=True)
             except OSError as error:
                 print(f"The result cannot be saved: {error.strerror or error}.", file=sys.stderr)

@@ -1,6 +1,7 @@
 """Squares on which the opponent's lone king may stand.
 
-With us to move it is exact for the announcements since the king lost its last piece. 64 squares need no sampling.
+With us to move it is exact for the announcements since the king lost its last piece, but for refused castling, and for
+tries that our own pieces rule out, which tell nothing. 64 squares need no sampling.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ import numpy as np
 from kriegbot.kernels import WordArray
 from referee import BERKELEY, Announcement, Answer, Check, Event, OpponentMoved, OpponentRefused, OwnTry, RuleSet, View
 from referee.announcement import check_direction
-from referee.pieces import Men, attacked, attacks, is_pawn_capture, men_of, moved, must_be_empty, squares_of
+from referee.pieces import Men, attacked, attacks, is_pawn_capture, men_of, moved, must_be_empty, open_tries, squares_of
 
 WORDS = {
     chess.PAWN: (0,),
@@ -69,7 +70,7 @@ class BareKing:
         match event:
             case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
                 return self.after_own_move(move, announcement)
-            case OwnTry(move, Answer.ILLEGAL):
+            case OwnTry(move, Answer.ILLEGAL) if self.is_open(move):
                 return replace(self, squares=self.squares & self.refusing(move) or self.squares)
             case OpponentMoved(Announcement(capture=int() as square)):
                 return replace(self.without(square), squares=chess.BB_SQUARES[square])
@@ -78,6 +79,10 @@ class BareKing:
             case OpponentRefused() if self.rules.nonsense:  # otherwise the king may repeat a try
                 return self.after_refusal()
         return self
+
+    def is_open(self, move: chess.Move) -> bool:
+        """Return True if our pieces allow a try, other than castling."""
+        return move in open_tries(self.color, self.men, False, False, origin=move.from_square)
 
     def refusing(self, move: chess.Move) -> chess.Bitboard:
         """Return the squares of the king that make a try illegal: all of them for a pawn capture."""

@@ -10,7 +10,7 @@ move. Retrograde analysis made the file (`benchmarks/endings.py`), and code that
 
 The proofs use announcements of captures and of the direction of a check, and none of the king's own tries. A rule set
 that announces more leaves fewer squares, and a part of a proved set needs no more moves. One that announces no checks
-has no proofs.
+has no proofs; nor has a view if a limit of the game may come before the mate.
 """
 
 import lzma
@@ -26,7 +26,7 @@ from kriegbot import kernels as kb
 from kriegbot.endgames.king_sets import Pieces, pieces_at
 from kriegbot.endgames.king_squares import BareKing, pieces_row, turned, turned_move
 from kriegbot.endgames.placements import END, NO_PLACEMENT, decode_try, placed, placement, restored, transformed_set
-from referee import View
+from referee import Answer, OpponentMoved, OwnTry, View
 
 FILE = Path(__file__).with_name("proofs.xz")
 
@@ -90,9 +90,39 @@ def _proof_of(proofs: Proofs, ours: kb.WordArray, squares: kb.Word) -> int:
 
 
 def probe(view: View) -> Proof | None:
-    """Return the proof that we mate from a view; None if there is none, or it is not our turn against a bare king."""
+    """Return the proof that we mate from a view; None if there is none, or it is not our turn against a bare king.
+
+    A proof that takes so long that a limit may end the game first is none.
+    """
     king = BareKing.of(view) if view.end is None and view.turn == view.color else None
-    return None if king is None else probe_king(king)
+    proof = None if king is None else probe_king(king)
+    return None if proof is None or sees_limit(view, 2 * proof.moves - 1) else proof
+
+
+def sees_limit(view: View, plies: int) -> bool:
+    """Return True if a limit may end a game against a bare king before a mate after so many plies more."""
+    limits = view.limits
+    is_last = limits.plies is not None and view.ply + plies > limits.plies
+    return is_last or (limits.quiet_plies is not None and quiet_plies(view) + plies > limits.quiet_plies)
+
+
+def quiet_plies(view: View) -> int:
+    """Return the number of plies in a row without a pawn move or a capture, after the capture that bared the king."""
+    men, quiet = dict(view.men), 0
+    for event in reversed(view.events):
+        match event:
+            case OpponentMoved(announcement):
+                is_quiet = announcement.captured_square is None
+            case OwnTry(move, Answer.ACCEPTED, announcement) if announcement is not None:
+                piece = men.pop(move.to_square, chess.PAWN)
+                men[move.from_square] = piece
+                is_quiet = announcement.captured_square is None and piece != chess.PAWN and move.promotion is None
+            case _:
+                continue
+        if not is_quiet:
+            return quiet
+        quiet += 1
+    return quiet + chess.Board(view.start).halfmove_clock
 
 
 def probe_king(king: BareKing) -> Proof | None:

@@ -2,7 +2,7 @@
 
 Both generators list moves in one order: king, castling (kingside first), knights, diagonals, orthogonals, pawns (as in
 `pawn_moves`); targets ascending. So the legal moves of any position consistent with a view are a subsequence of the
-tries open in that view. Search and belief match the two lists in one pass.
+tries open in that view, unless "Any?" obliges. Search and belief match the two lists in one pass.
 """
 
 from collections.abc import Sequence

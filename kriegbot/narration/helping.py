@@ -136,6 +136,9 @@ def is_mate(board: chess.Board, move: chess.Move) -> bool:
     return board.gives_check(move) and board_after(board, move).is_checkmate()
 
 
+CHOSEN_SEED = "a chosen seed"
+
+
 @dataclass(slots=True)
 class Help:
     """The help that a person has had in a game. The record notes it in its header Help."""
@@ -143,6 +146,7 @@ class Help:
     hints: int = 0
     taken_back: int = 0
     has_looked: bool = False
+    has_chosen_seed: bool = False  # the person may have played the same game before
 
     @classmethod
     def of(cls, record: GameRecord | None) -> Self:
@@ -150,7 +154,7 @@ class Help:
         text = "" if record is None else record.headers.get("Help", "")
         counts = [re.search(rf"([0-9]{{1,6}}) {noun}", text) for noun in ("hint", "move")]
         hints, taken_back = (int(count[1]) if count else 0 for count in counts)
-        return cls(hints, taken_back, "both sides" in text)
+        return cls(hints, taken_back, "both sides" in text, CHOSEN_SEED in text)
 
     def header(self) -> dict[str, str]:
         """Return the header; empty if there was no help."""
@@ -158,5 +162,6 @@ class Help:
             counted(self.hints, "hint") if self.hints else "",
             f"{counted(self.taken_back, 'move')} taken back" if self.taken_back else "",
             "both sides were looked at when it was broken off" if self.has_looked else "",
+            CHOSEN_SEED if self.has_chosen_seed else "",
         ]
         return {"Help": text} if (text := ", ".join(filter(None, parts))) else {}

@@ -43,7 +43,6 @@ PUZZLE_RATINGS = {"easy": 1200, "medium": 1500, "hard": 1800}
 LOCK_SECONDS = 10.0  # longest wait for another process that writes the file
 MAX_NAME_LETTERS = 60
 T = TypeVar("T")
-CHOSEN_SEED = "a chosen seed"  # counts as help: the person may have played the same game before
 
 THEMES = {
     "mate missed": ("finding mates", "mate"),
@@ -100,14 +99,14 @@ class PersonResult(msgspec.Struct, frozen=True):
     help: str  # the help that the person had; empty for none
 
     @classmethod
-    def of(cls, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> Self | None:
+    def of(cls, record: GameRecord, person: chess.Color) -> Self | None:
         """Return the result of a game; None if it is unfinished, broken off, or ended before both sides had moved."""
         end = record.end
         if end is None or end.reason is Reason.ABANDONED or len(record.turns) < 2:
             return None
         points = 0.5 if end.winner is None else float(end.winner == person)
         opponent = record.headers[side_name(not person)]
-        return cls(date.today(), opponent, points, record.headers.get("Help", CHOSEN_SEED if is_seed_given else ""))
+        return cls(date.today(), opponent, points, record.headers.get("Help", ""))
 
 
 class ReviewedGame(msgspec.Struct):
@@ -161,7 +160,7 @@ class Results:
         return [{"skill": skill, "times": n, "puzzles": kind} for (skill, kind), n in counts.most_common(MAX_THEMES)]
 
     def add_review(self, game: str, themes: Sequence[str]) -> None:
-        """Store the themes of a game's turning points, unless the game was reviewed before; raise OSError."""
+        """Store the themes of a game's turning points, unless one of its seed was reviewed before; raise OSError."""
         if all(review.game != game for review in self._read(ReviewedGame)):
             self._add(ReviewedGame(game, list(themes)))
 
@@ -180,9 +179,9 @@ class Results:
         streak = f" In a row: {current} (best: {best})." if best else ""
         return f"{rating.text('puzzle rating')}{streak}" if answers else ""
 
-    def count(self, record: GameRecord, person: chess.Color, *, is_seed_given: bool = False) -> str:
+    def count(self, record: GameRecord, person: chess.Color) -> str:
         """Store a game's result. Return what it means for the person; empty if it has none. Raise OSError."""
-        result = PersonResult.of(record, person, is_seed_given=is_seed_given)
+        result = PersonResult.of(record, person)
         if result is None:
             return ""
         self._add(result)
@@ -249,7 +248,7 @@ def _in_a_row(successes: Iterable[bool]) -> tuple[int, int]:
 def results_text(results: Sequence[PersonResult]) -> str:
     """Return the rating and the wins in a row, as sentences."""
     rating, (current, longest) = rating_of(results), wins_in_a_row(results)
-    text = rating.text() if rating else "You have no rating yet. Play a level without help to get one."
+    text = rating.text() if rating else "You have no rating yet. Play a level below best without help to get one."
     return f"{text} Wins in a row: {current} (best: {longest})." if longest else text
 
 

@@ -163,9 +163,10 @@ class Bot:
                 is_busy |= self._begin(game)
         self._waiting = next((game["game_code"] for game in games if game.get("state") == "waiting"), "")
         settings = self._settings
-        if not settings.is_open(datetime.now().time()) or settings.opponents == "nobody":
+        is_open = settings.is_open(datetime.now().time()) and settings.opponents != "nobody"
+        if not is_open or len(self.running()) >= settings.games:
             self._withdraw()
-        elif len(self.running()) < settings.games:
+        else:
             if settings.create and not self._waiting:
                 rules = next(self._rules)
                 body = {"rule_variant": rules, "play_as": "random", "time_control": "rapid", "opponent_type": "human"}

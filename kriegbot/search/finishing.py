@@ -6,7 +6,7 @@ from kriegbot.endgames import BareKing, Mating
 from kriegbot.endgames.mating import DEPTH
 from kriegbot.report import Report
 from kriegbot.search.policy import Policy, Search, equal_policy
-from referee import View
+from referee import NO_LIMITS, View
 from referee.text import counted
 
 
@@ -34,4 +34,5 @@ class Finishing:
             why += f"mate expected in {best.cost:.0f}"
         else:
             why += f"mate in at most {counted(best.proof.moves, 'move')}, whatever the king does"
+            why += ", if no limit comes first" if view.limits != NO_LIMITS else ""
         return equal_policy([best.move], Report(depth=2 * DEPTH - 1, why=why))

@@ -118,7 +118,7 @@ class Tree:
         return (node for _, node in self.with_depth())
 
     def path(self, node: Node) -> str:
-        """Return the name of a node, or the actions to it from the root, such as root/heads/quit."""
+        """Return the name of a node, or the last actions to it from the root, such as root/heads/quit."""
         path: list[Node] = []
         for depth, other in self.with_depth():
             del path[depth:]
@@ -249,5 +249,5 @@ def _path(path: Sequence[Node]) -> str:
         if not isinstance(node, Leaf):  # only a leaf is without children, and it is the last of a path
             index = next(index for index, other in enumerate(node.children) if other is child)
             steps.append(action_name(node, index))
-    shown = steps if len(steps) <= SHOWN_STEPS else [steps[0], "...", *steps[-SHOWN_STEPS:]]
+    shown = steps if len(steps) <= SHOWN_STEPS + 1 else [steps[0], "...", *steps[-SHOWN_STEPS:]]
     return "/".join(shown)

@@ -41,7 +41,8 @@ MAX_LINK = 200  # characters
 BROWSER = "kriegbot-browser"
 """The cookie that recognizes a browser, whichever link it follows, also one on another site: hence SameSite=Lax.
 
-It opens nothing: addresses have tokens, sockets and uploads need our Origin, and no other request changes a game.
+It opens nothing: addresses have tokens, sockets and uploads need our Origin, and no other request changes a
+game, but for a download, which marks an unfinished one as seen.
 """
 BROWSER_SECONDS = 30 * 24 * 3600  # lifetime of the cookie after the last visit
 TOKEN = re.compile(r"[\w-]{22,64}", re.ASCII)
@@ -252,6 +253,7 @@ class Socket:
         """Add the sides of a new game, once its players can play; join the first."""
         mine, *others = sides
         await asyncio.to_thread(mine.play.check)
+        self._registry.make_room(len(sides))
         for side in others:
             self._registry.add(side)
         self._registry.add(mine, self._join)
@@ -333,7 +335,10 @@ def drawn(record: GameRecord) -> bytes:
         saved, out = Path(folder) / "game.pgn", Path(folder) / f"game.{ending}"
         save_record(record, saved)
         command = [sys.executable, "-m", "kriegbot", "render", str(saved), "--out", str(out)]
-        done = subprocess.run(command, capture_output=True, cwd=folder, timeout=DRAWING_SECONDS, check=False)
+        try:
+            done = subprocess.run(command, capture_output=True, cwd=folder, timeout=DRAWING_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            raise Refused(f"No picture: it takes more than {DRAWING_SECONDS:g} seconds.") from None
         said = done.stderr.decode(errors="replace").strip()
         if done.returncode or not out.exists():
             raise Refused(f"No picture: {said.removeprefix('kriegbot: ') or 'it could not be drawn.'}")

@@ -187,6 +187,7 @@ class LiveGame(GameThread):
         self.registry, self.setup, self.programs = registry, setup, programs
         self.clock = GameClock(setup.control, setup.begun)
         self.help = Help.of(setup.begun)
+        self.help.has_chosen_seed |= setup.is_seed_given
         self.people: dict[chess.Color, Side] = {}
         self.watched: PageGame | None = None  # if no person plays
         self.on_ask: Callable[[View], None] | None = None  # then called with each view before its program sees it
@@ -359,7 +360,7 @@ class LiveGame(GameThread):
         for color, side in self.people.items():
             if self.programs and side.is_mine:
                 with logged("store the result in", results.path), self.registry.reserve.lent():
-                    text = results.count(record, color, is_seed_given=self.setup.is_seed_given)
+                    text = results.count(record, color)
                     side.publish(self.registry.results_shown(side.id, text))
 
     def _finish(self, record: GameRecord) -> None:

@@ -158,9 +158,10 @@ class SideView(Kept, tag="view"):
     ply: int
     move: int
     yours: bool  # true if the person is to try
+    ended: bool  # true at the end of the game, for now or for good
     men: Men
     enemy_men: int
-    tries: list[str]  # open tries; out of turn, those that may be prepared
+    tries: list[str]  # open tries; out of turn, those that may be prepared but for recaptures
     refused: list[str]  # names of this turn's refused tries
     log: list[LogEntry]
     marks: list[str]  # square of the enemy's last capture, and of the king in check
@@ -284,7 +285,7 @@ class GameEnded(Kept, tag="over"):
     text: str
     saved: str | None
     seed: str | None
-    won: bool | None  # null: a draw, or no person
+    won: bool | None  # null: a draw, broken off, or no person
     resumable: bool = False  # true if the game can be continued; then there is no seed
 
 
@@ -361,6 +362,7 @@ def side_view(view: View, entries: Sequence[Entry], clocks: Clocks) -> SideView:
         ply=view.ply,
         move=start.fullmove_number + (view.ply + (0 if start.turn == chess.WHITE else 1)) // 2,
         yours=view.turn == view.color and view.end is None,
+        ended=view.end is not None,
         men=letters(own_men(view)),
         enemy_men=view.opponent_men,
         tries=[move.uci() for move in view.tries() or ahead],

@@ -93,6 +93,8 @@ class PersonGame(Side):
 
     def _show(self, message: SideView) -> None:
         super()._show(message)
+        if message.ended:  # a game that is broken off may go on, from the view before this one
+            return
         if self._has_heat:
             self.registry.call_soon(self._want_heat)
         if self.game.programs and message.yours:
@@ -101,7 +103,7 @@ class PersonGame(Side):
             self.registry.call_soon(partial(self.work, "checkers", "", self._find_checkers, self.seat.view))
 
     def _want_heat(self) -> None:
-        if self._has_heat and self.seat.view is not None:
+        if self._has_heat and self.seat.view is not None and self.seat.view.end is None:
             self.work("heat", "map of enemy pieces", self._heat, self.seat.view)
 
     async def _follow(self, view: View) -> None:

@@ -42,9 +42,9 @@ class ServerLimits:
     upload_time: float = 20.0  # for an uploaded file to arrive
     live_games: int = 64  # a game between two people counts twice
     games: int = 200  # sides and pages in memory, those of finished games included
-    unattended_games: int = 8  # live games that no browser shows; each needs a process of 100 to 200 MB
+    unattended_games: int = 8  # live games that no browser shows; one with a program needs a process of 100 to 200 MB
     claim_after: float = 60.0  # that a person must be away before the other may claim the game
-    grace: float = 60.0  # before a game without a browser counts as unattended
+    grace: float = 60.0  # before `tend` counts a game without a browser
     abandon_after: float = 3600.0  # before any game without a browser is abandoned
     stop_time: float = 10.0  # for all games to end when the server stops
 
@@ -260,17 +260,21 @@ class Registry:
 
     def add(self, game: PageGame, join: Callable[[PageGame], None] = lambda _: None) -> None:
         """Add a game and start it; call `join` with it before, for listeners to miss nothing. Raise Refused if full."""
-        limit = self.limits.live_games
-        if len(self._live()) >= limit:
-            if not (unattended := self._unattended()):
-                raise Refused(f"{limit} game{'s are' if limit > 1 else ' is'} in progress, the limit. End one first.")
-            unattended[0].play.stop("nobody came back, and room was needed")
+        self.make_room(1)
         ended = [id_ for id_, game in self.games.items() if not game.play.is_alive()]
         for id_ in ended[: max(0, len(self.games) + 1 - self.limits.games)]:
             del self.games[id_]
         self.games[game.id] = game
         join(game)
         game.play.begin()
+
+    def make_room(self, count: int) -> None:
+        """Stop unattended games until there is room for so many more; raise Refused if there is not."""
+        limit = self.limits.live_games
+        while len(self._live()) + count > limit:
+            if not (unattended := self._unattended()):
+                raise Refused(f"{limit} game{'s are' if limit > 1 else ' is'} in progress, the limit. End one first.")
+            unattended[0].play.stop("nobody came back, and room was needed")
 
     def get(self, id_: str, *, is_guest: bool = False) -> PageGame:
         """Return the game with this id; raise Refused if there is none, or none for guests."""
@@ -281,7 +285,7 @@ class Registry:
 
     def mended(self, text: str) -> str:
         """Return the id that a link names, though a chat program has cut its end or added to it."""
-        known = {*self.games, *(id_ for seating in self.library.seatings.values() for id_ in seating.ids.values())}
+        known = {*self.games, *(id_ for seating in [*self.library.seatings.values()] for id_ in seating.ids.values())}
         near = [id_ for id_ in known if id_.startswith(text[: len(id_)]) and len(text) >= SHORTEST_ID]
         return near[0] if len(near) == 1 else text
 

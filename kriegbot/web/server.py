@@ -67,7 +67,10 @@ log = logging.getLogger("kriegbot.web")
 
 
 class PageServer(uvicorn.Server):
-    """The server of one page. Games end before sockets, so browsers get their end. Port 0: the last, or a free one."""
+    """The server of one page. Port 0: the last, or a free one.
+
+    Games end before sockets, so browsers get the end of those that cannot go on.
+    """
 
     def __init__(self, registry: Registry, host: str = "127.0.0.1", port: int = 0) -> None:
         self.registry = registry

@@ -56,7 +56,7 @@ LEFT = "tries after the last move"
 HEADERS = "headers but the names of the game and of its players"
 COMMENTS = "comments"
 DRAW = "a draw that these rules do not give: the game is recorded as abandoned"
-OTHER_SIDE = "the other side's moves and tries"
+OTHER_SIDE = "the other side's moves, tries and questions"
 WITHOUT_LETTER = "pawn tries announced without their number, promotions, en passant"
 
 FIRST = re.compile(r"^[ \t]*(?:\[[ \t]*\w+[ \t]+\"|[0-9]+[ \t]*\.)", re.MULTILINE)
@@ -299,7 +299,7 @@ def write(notation: Notation, record: GameRecord, side: chess.Color | None = Non
     for number, board, turn in numbered(record):
         if side in (None, board.turn):
             name = board.san(turn.move) if side is None else _own_move(board, turn)
-            tries = _tries_text(board, turn, lost)
+            tries = _tries_text(board, turn, lost, is_one_side=side is not None)
         else:
             name, is_announced = HIDDEN, record.rules.illegal_to is Audience.BOTH
             tries = str(sum(event.answer is Answer.ILLEGAL for event in turn.tries)) if is_announced else ""
@@ -328,11 +328,17 @@ def _own_move(board: chess.Board, turn: Turn) -> str:
     return name + ("#" if is_mate else "+" if announcement.checks else "")
 
 
-def _tries_text(board: chess.Board, turn: Turn, lost: dict[str, bool]) -> str:
+def _tries_text(board: chess.Board, turn: Turn, lost: dict[str, bool], *, is_one_side: bool) -> str:
     """Return the names of a turn's refused tries, and note in `lost` what has none."""
-    tries = [event.move for event in turn.tries if isinstance(event, OwnTry)]
+    tries = [event for event in turn.tries if isinstance(event, OwnTry)]
     lost[QUESTIONS] |= len(tries) < len(turn.tries)
-    # a legal move is refused only where "Any?" obliges; without the question it would have been made
-    names = [None if board.is_legal(move) else name_of_try(board, move) for move in tries]
+    is_obliged = OwnQuestion(Answer.YES) in turn.tries
+
+    def is_ruled_out(event: OwnTry) -> bool:
+        # a legal move is refused only where "Any?" obliges; without the question it would have been made. One side must
+        # not read which of the tries that got the same answer was legal
+        return is_obliged and event.answer is Answer.IMPOSSIBLE if is_one_side else board.is_legal(event.move)
+
+    names = [None if is_ruled_out(event) else name_of_try(board, event.move) for event in tries]
     lost[RULED_OUT] |= None in names
     return ",".join(filter(None, names))

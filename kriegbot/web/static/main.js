@@ -178,7 +178,7 @@ function end(message) {
 
 function goOn({ game: id }) {
   const join = () => send({ do: "join", game: id });
-  if (wantsRematch || !over || over.resumable) join(); // a new link, or a game that was broken off goes on
+  if (wantsRematch || !over || over.resumable) join(); // a new link, or a rematch that was asked for
   else offerNext(game, join);
 }
 

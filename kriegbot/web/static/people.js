@@ -121,7 +121,7 @@ function waysIn(send) {
       : "So far the link works on this machine only. If your firewall then asks whether Python may be reached, allow it in private networks. ",
     ...(network.open ? [button("Close", null)] : network.addresses.map((address) => button(`Let guests in from my network (${address})`, address)))),
     make("details", {}, make("summary", {}, "Your friend is not in your house?"),
-      make("p", {}, "Both join one private network, such as Tailscale or WireGuard. Its address then appears here when you restart kriegbot."),
+      make("p", {}, "Both join one private network, such as Tailscale's. Its address appears here when you restart kriegbot; for another, start it with --host ADDRESS."),
       make("p", {}, `Or let your router forward port ${port} to this machine, and put your public address in place of this one in the link.`)),
   ];
 }

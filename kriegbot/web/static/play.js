@@ -198,7 +198,7 @@ export function startPlay(root, send, game) {
   }
 
   function turnText() {
-    if (isOver) return "The game is over.";
+    if (isOver || view.ended) return "The game is over.";
     const next = ahead ? ` Prepared: ${ahead.name}.` : "";
     if (!view.yours && !view.clocks.running) return `Preparing ${names[them]}'s program …${next}`;
     if (!view.yours) return `${names[them]} ${game.two ? "to try." : "is thinking …"}${next}`;

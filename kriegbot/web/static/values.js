@@ -4,7 +4,7 @@ import { percentOf } from "./diagram.js";
 import { make } from "./make.js";
 
 const SHOWN = 8; // tries of a table
-export const UNPOSED = ["lucky", "mate certain"]; // themes of turning points that are no puzzles
+export const UNPOSED = ["lucky", "surprise", "mate certain"]; // themes of turning points that are no puzzles
 let showsAll = false; // tables show all tries from the first time that the person asks for it
 
 export const percent = (chance) => (chance > 0 && chance <= 0.005 ? "<1%" : chance >= 0.995 && chance < 1 ? ">99%" : `${percentOf(chance)}%`);
