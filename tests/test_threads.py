@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import chess
 import numpy as np
@@ -17,7 +17,7 @@ from kriegbot.children import usable_cores
 from kriegbot.game import sandbox
 from kriegbot.game.match import play_game
 from kriegbot.game.process import ProcessSeat, on_all_cores
-from kriegbot.kernels import from_board
+from kriegbot.kernels import WordArray, from_board
 from kriegbot.players.making import make_player
 from kriegbot.players.specs import BadSpec, parse_spec
 from kriegbot.search.information_set import InformationSet
@@ -89,7 +89,7 @@ def test_a_stop_by_time_stops_all_threads_and_leaves_values_of_whole_histories()
 
 
 def test_histories_listed_before_a_stop_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    def walk_then_stop(tables: object, tree: SearchTree, *rest: object) -> int:
+    def walk_then_stop(tables: WordArray, tree: SearchTree, *rest: Any) -> int:
         done = int(walk_batch(tables, tree, *rest))
         tree.stop[0] = 1
         return done
@@ -148,9 +148,14 @@ def test_without_more_threads_those_that_there_are_do_all(allowed: int, monkeypa
 
 def test_an_interrupt_while_threads_start_ends_the_work_before_it_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[int] = []
+
+    def late(part: int) -> None:
+        time.sleep(0.001)
+        done.append(part)
+
     starts(monkeypatch, 1, KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
-        mapped(lambda part: (time.sleep(0.001), done.append(part)), range(10_000), 4)
+        mapped(late, range(10_000), 4)
     assert turning() == []
     assert len(done) < 1000
 
