@@ -102,9 +102,6 @@ class RuleSet:
             if not is_good:
                 known = "text in one line" if kind is str else ", ".join(map(_word, _values(kind)))
                 raise ValueError(f"illegal {name} {quoted(value)} of a rule set: it takes {known}")
-        if self.asking is not Asking.NONSENSE and self.pawn_tries is not PawnTries.NOTHING:
-            word = quoted(_word(self.asking))
-            raise ValueError(f"illegal asking {word} of a rule set that announces pawn tries: it takes nonsense")
 
     @property
     def text(self) -> str:
@@ -113,6 +110,11 @@ class RuleSet:
             return self.name
         facts = {_WORDS.get(name, name): getattr(self, name) for name in _KINDS if name not in ("name", "source")}
         return " ".join([self.name, *(f"{word}={_word(value)}" for word, value in facts.items())])
+
+    @property
+    def has_any(self) -> bool:
+        """True if "Any?" may be asked: it has its answer where pawn tries are announced."""
+        return self.asking is not Asking.NONSENSE and self.pawn_tries is PawnTries.NOTHING
 
     def facts(self) -> dict[str, str]:
         """Return the announcements in words: a dict from question to answer, with the same questions for all."""

@@ -35,6 +35,7 @@ from referee import (
     AskAny,
     Limits,
     OwnTry,
+    PawnTries,
     Referee,
     Resign,
     RuleSet,
@@ -91,6 +92,12 @@ def test_planes_and_actions_are_those_of_their_version() -> None:
                 digest.update(array.tobytes())
             batch.step(actions)
     assert {VERSION: digest.hexdigest()[:16]} == {1: "3c264f004dc14840"}, "networks no longer fit: raise it"
+
+
+@pytest.mark.slow
+def test_a_question_that_is_answered_by_announcements_is_no_action() -> None:
+    rules = dataclasses.replace(BERKELEY_ANY, name="both", title="Both", pawn_tries=PawnTries.COUNT)
+    assert not {"yes", "no"} & compare(rules, chess.STARTING_FEN, games=4, steps=100).keys()
 
 
 @pytest.mark.slow

@@ -410,8 +410,6 @@ def test_a_line_that_is_no_rule_set_is_refused(text: str, message: str) -> None:
 def test_a_rule_set_takes_its_own_kinds_of_values() -> None:
     with pytest.raises(ValueError, match="illegal nonsense 'yes' of a rule set: it takes yes, no"):
         dataclasses.replace(OWN, nonsense="yes")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="illegal asking 'obliges' of a rule set that announces pawn tries"):
-        dataclasses.replace(WILD16, name="own", asking=Asking.OBLIGES)
 
 
 @pytest.mark.parametrize(

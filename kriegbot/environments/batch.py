@@ -357,7 +357,8 @@ class Batch:
         if games < 1:
             raise ValueError(f"illegal number of games {games}: it takes a whole number from 1")
         rules = rule_set(rules)
-        rule_numbers = *kb.kernel_rules(rules, limits), int(rules.illegal_to is Audience.BOTH), ASKING[rules.asking]
+        asking = ASKING[rules.asking] if rules.has_any else 0
+        rule_numbers = *kb.kernel_rules(rules, limits), int(rules.illegal_to is Audience.BOTH), asking
         rows, planes = ROW * (games + 1), 64 * PLANES * games
         self._memory = np.zeros(rows + -(-(3 * planes + ACTIONS * games) // 8), np.uint64)
         table, octets = self._memory[:rows].reshape(games + 1, ROW), self._memory[rows:].view(np.uint8)

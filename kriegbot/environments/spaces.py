@@ -106,7 +106,7 @@ def observe(view: View) -> Bytes:
     planes[PAWN_TRIES] = 0 if tries is None else 1 + min(tries.at_least, 29)
     if isinstance(tries, referee.PawnTrySquares):
         planes[TRY_SQUARES, list(tries.squares)] = 1
-    elif tries is not None and view.rules.asking is not referee.Asking.NONSENSE:
+    elif tries is not None and view.rules.has_any:
         planes[ANSWER] = 2 + (not view.obliged) if tries.at_least else 1
     planes[IS_WHITE], planes[ENEMIES] = view.color, view.opponent_men
     planes[IS_TURN] = view.turn == view.color and view.end is None
