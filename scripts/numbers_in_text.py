@@ -164,6 +164,12 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("it gains {} nats", measured("fitted-to-Stockfish", "with its games")),
         ("without its games {} (trial", measured("fitted-to-Stockfish", "without")),
     ],
+    "benchmarks/log/README.md": [
+        (
+            "one row for each of {} ideas",
+            (measurements.TOP / "benchmarks/log/trials.csv").read_text("utf-8").count("\n") - 1,
+        )
+    ],
     "docs/environments.md": [
         ("an array of bytes, [{}, {}, {}]", *BOARD),
         ("from 0 to {}.", str(ACTIONS - 1)),
