@@ -65,6 +65,11 @@ def measured(key: str, what: str) -> str:
     return measurements.table()[key][what].value
 
 
+def elo_of(key: str) -> list[str]:
+    """Return the Elo difference of a result, and its error."""
+    return measurements.table()[key][RESULT].elo.split(" ± ")
+
+
 def level_ratings() -> dict[str, str]:
     """Return the ratings of levels that follow from their results and that of club."""
     names = list(LEVELS)
@@ -161,6 +166,7 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("by alpha-beta to depth {}", perfect_information.DEPTH),
         ("at least {}% sure", in_source("benchmarks/seeing.py", r"^SURE = 0\.(\d+)$")),
         ("on or off: {} games,", int(measurements.table()["bounded-values"]["Elo difference"].games)),
+        ("0.25 s: Wild 16 {} ± {}, Berkeley {} ± {} Elo", *elo_of("threads-wild16"), *elo_of("threads-berkeley")),
         ("it gains {} nats", measured("fitted-to-Stockfish", "with its games")),
         ("without its games {} (trial", measured("fitted-to-Stockfish", "without")),
     ],

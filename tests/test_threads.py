@@ -111,6 +111,17 @@ def test_a_stop_ends_the_values_of_boards_on_all_threads() -> None:
     assert len(values) < len(histories.rows)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_after_the_deadline_no_more_boards_are_given_to_kernels(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    histories, method = crowd(threads)
+    monkeypatch.setattr("kriegbot.search.perfect_information.value_boards", lambda *_: pytest.fail("too late"))
+    with stop_after(None) as stop:
+        values = BoardValues(histories, method).values(
+            histories.rows, histories.tries, 3, stop, time.perf_counter() - 1.0
+        )
+    assert values.shape == (0, len(histories.tries))
+
+
 def test_results_come_in_order_and_each_part_is_done_once() -> None:
     done: list[int] = []
 

@@ -242,6 +242,8 @@ class BoardValues:
         def value(part: slice) -> kb.IntArray:
             # on a busy machine the flag may be set late
             chosen = [i for _, i in new[part] if deadline is None or time.perf_counter() < deadline]
+            if not chosen:
+                return np.empty((0, len(tries)), np.int64)
             return value_boards(rows[chosen], tries, depth, self._method.evaluator, self._rules, stop)[0]
 
         parts = slices(len(new), VALUED)
