@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import chess
@@ -210,7 +211,10 @@ def command_lines() -> list[str]:
 def test_an_engine_that_uci_allows_values_moves_and_ends_with_us(mode: str, tmp_path: Path) -> None:
     path = scripted(tmp_path, mode)
     engine = Engine(path)
-    values = engine.values(CORNER, 100) or engine.values(CORNER, 100)  # one that breaks the protocol once is forgiven
+    values: dict[chess.Move, float] = {}
+    for _ in range(20 if mode == "answers twice" else 2):  # a second answer may come late, and spoil the next search
+        with suppress(chess.engine.EngineError):
+            values = values or engine.values(CORNER, 100)
     assert set(values) == set(CORNER.legal_moves)
     if "MultiPV" in str(OPTIONS.get(mode, MULTIPV)) and mode not in (
         "has MultiPV up to 2",
