@@ -197,13 +197,14 @@ class ConsoleGame:
     def _play(self, console: Console, file: common.GameFile | None) -> GameResult:
         help_, begun = Help.of(self.begun), self.begun
         help_.has_chosen_seed |= self.is_seed_given
-        is_open = file is not None and self.opponent.is_outside and can_read(self.opponent, file.path)
+        # a game in progress has both sides' moves, which its program must not read
+        is_readable = file is not None and self.opponent.is_outside and can_read(self.opponent, file.path)
 
         def headed(record: GameRecord) -> GameRecord:
             return replace(record, headers={**record.headers, **help_.header()})
 
         def keep(record: GameRecord) -> None:
-            if file is not None and not is_open and record.turns and not record.left:  # after a move
+            if file is not None and not is_readable and record.turns and not record.left:  # after a move
                 file.keep(headed(record))
 
         person = HereSeat(PERSON, lambda _seed: HumanPlayer(console, _commands(console, help_)), on_wait=console.wait)

@@ -96,10 +96,10 @@ def probe(view: View) -> Proof | None:
     """
     king = BareKing.of(view) if view.end is None and view.turn == view.color else None
     proof = None if king is None else probe_king(king)
-    return None if proof is None or sees_limit(view, 2 * proof.moves - 1) else proof
+    return None if proof is None or limit_comes_first(view, 2 * proof.moves - 1) else proof
 
 
-def sees_limit(view: View, plies: int) -> bool:
+def limit_comes_first(view: View, plies: int) -> bool:
     """Return True if a limit may end a game against a bare king before a mate after so many plies more."""
     limits = view.limits
     is_last = limits.plies is not None and view.ply + plies > limits.plies

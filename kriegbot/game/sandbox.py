@@ -3,8 +3,8 @@
 In it a player sees, read-only, the system's programs and libraries, Python with this project, and what `_own_paths`
 lists; besides these an empty /tmp and its own processes. On x86 and ARM a filter of system calls (seccomp) shuts what
 two players could share in spite of that: keyrings, locks and notices on files that both can read, the kernel's log,
-sockets of families that no namespace separates, io_uring, whose calls pass no filter, and calls that tell
-which parts of a file are in memory or remove them. docs/bots.md lists what remains.
+sockets of families that no namespace separates, io_uring, whose calls pass no filter, and calls that tell which
+parts of a file are in memory or remove them. docs/bots.md lists what remains.
 """
 
 import logging
