@@ -3,7 +3,7 @@
 Pieces hang if they are attacked and unprotected, or, pawns apart, attacked by a pawn. Development, pawns in the centre
 and a king at home count while the opponent has more than `LITTLE_LEFT`. If `side` is ahead, pawns apart, a net around
 the other king counts. If it is ahead with them, too, and the opponent has little left, so does driving that king to the
-edge with its own near. The opponent's net counts nothing. The weights are guesses tried in matches (docs/strength.md).
+edge with its own near. The opponent's net counts nothing. The weights are guesses tried in matches (trials 15 and 29).
 """
 
 from evaluators.ks import Weights, material, value_of, valued

@@ -88,12 +88,6 @@ class Parts:
 class Programs(Parts):
     """Programs of this machine, such as chess engines, by a name on the PATH or in GAMES, or by a path."""
 
-    usual: tuple[str, ...] = ()  # names that everybody may use, also from another machine
-
-    def names(self) -> tuple[str, ...]:
-        """Return the usual names."""
-        return self.usual
-
     def check(self, name: str) -> None:
         """See `Parts.check`."""
         self.file(name)

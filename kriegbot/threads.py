@@ -1,6 +1,6 @@
 """Threads of one player's turn. Kernels release the GIL, so slices of a loop over boards run side by side.
 
-Results come in the order of the slices. A slice is some milliseconds: a call of a kernel holds the GIL for up to 0.3.
+Results come in the order of the slices. A slice is some milliseconds: a call of a kernel may hold the GIL for 0.3 ms.
 """
 
 from collections.abc import Callable, Sequence

@@ -323,3 +323,14 @@ def views_until(view: View) -> Iterator[View]:
     for event in view.events:
         builder.apply(event)
         yield builder.view()
+
+
+def may_be_en_passant(view: View, capture: Announcement) -> bool:
+    """Return True if a capture by the opponent in this view may have been en passant, of a pawn that had just moved."""
+    events = takewhile(lambda one: getattr(one, "announcement", None) is not capture, view.events)
+    own = [one.move for one in events if isinstance(one, OwnTry) and one.announcement is not None]
+    if view.rules.en_passant_announced or not own or own[-1].to_square != capture.captured_square:
+        return capture.en_passant
+    origin, is_pawn = own[-1].from_square, chess.Board(view.start).piece_type_at(own[-1].from_square) == chess.PAWN
+    is_first = not any(origin in (move.from_square, move.to_square) for move in own[:-1])
+    return is_pawn and is_first and abs(own[-1].to_square - origin) == 16

@@ -102,7 +102,7 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("sees them on {} boards", helping.HINT_SAMPLES),
         ("up to {} turns of a side", word(turning.MAX_POINTS)),
         ("at least {} points of a hundred", word(100 * turning.MIN_LOSS)),
-        ("for less; {} points)", word(100 * turning.MIN_SURPRISE)),
+        ("surprises ({} points;", word(100 * turning.MIN_SURPRISE)),
         ("are of a {} positions sampled", word(reasons.COUNTED)),
         ("fewer than {} samples", word(timeline.FEW)),
         ("the latest {} analyses", library.MAX_ANALYSES),

@@ -9,8 +9,9 @@ import chess
 import pytest
 
 from kriegbot.narration.diary import Diary, meaning_keys, meanings
-from kriegbot.narration.glance import check_to_answer, lost_pieces, may_be_en_passant
+from kriegbot.narration.glance import check_to_answer, lost_pieces
 from referee import RULE_SETS, Limits, OwnTry, Reason, Referee, View
+from referee.view import may_be_en_passant
 from tests.random_games import STARTS, steps
 
 SCENES = (

@@ -82,7 +82,7 @@ def test_a_clock_runs_for_one_side_and_each_move_adds_the_increment(time: Time) 
     clock.switch(chess.BLACK)
     time.now += 70
     assert [clock.left(color) for color in (chess.WHITE, chess.BLACK)] == [55, 0]
-    assert clock.shown(chess.BLACK) == Clocks(55.0, 10.0, "black", True)
+    assert clock.shown(chess.BLACK) == Clocks(55.0, 0.0, "black", True)
     assert clock.shown(None).running is None
 
 

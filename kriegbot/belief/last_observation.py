@@ -17,8 +17,9 @@ import numpy as np
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import list_answering
 from kriegbot.belief.particles import Particles, merged
-from referee import Answer, Asking, OwnTry, PawnTryExists, PawnTrySquares, View
+from referee import Asking, PawnTryExists, PawnTrySquares, View
 from referee.pieces import is_pawn_capture, may_capture, squares_of
+from referee.view import may_be_en_passant
 
 ATTEMPTS, ATTEMPTS_PER_BOARD = 10_000, 50  # random boards to try at most; a thousand take a millisecond
 BLIND_BOARDS = 1000
@@ -199,14 +200,9 @@ def _capturers(view: View) -> tuple[chess.Bitboard, chess.Bitboard]:
     if view.turn != view.color or last is None or last.capture is None:
         return chess.BB_EMPTY, chess.BB_EMPTY
     captured, passed = chess.BB_SQUARES[last.capture], chess.BB_EMPTY
-    if view.rules.en_passant_announced:
-        return captured, captured if last.en_passant else chess.BB_EMPTY
-    moves = [event.move for event in view.events if isinstance(event, OwnTry) and event.answer is Answer.ACCEPTED]
-    if moves and moves[-1].to_square == last.capture and abs(moves[-1].from_square - last.capture) == 16:
-        origin = moves[-1].from_square
-        was_pawn = chess.Board(view.start).piece_at(origin) == chess.Piece(chess.PAWN, view.color)
-        if was_pawn and all(origin not in (move.from_square, move.to_square) for move in moves[:-1]):
-            passed = chess.BB_SQUARES[(origin + last.capture) // 2]
+    if may_be_en_passant(view, last):
+        behind = last.capture + (-8 if view.color == chess.WHITE else 8)
+        passed = captured if view.rules.en_passant_announced else chess.BB_SQUARES[behind]
     return captured | passed, passed
 
 

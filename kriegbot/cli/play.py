@@ -92,7 +92,8 @@ def play(
     if level is not None and opponent is not None:
         raise Refused("--level is a level of the player kriegbot; leave out --opponent or --level.")
     if opponent is None:
-        opponent = "kriegbot" if level is None and time is not None else f"kriegbot:level={level or DEFAULT_LEVEL}"
+        is_best = time is not None and level in (None, BEST)
+        opponent = "kriegbot" if is_best else f"kriegbot:level={level or DEFAULT_LEVEL}"
     spec = request.program_of(opponent, sandbox=is_sandboxed)
     if time is not None:
         spec = spec.with_option("time", time)

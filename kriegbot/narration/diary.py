@@ -12,11 +12,10 @@ from pathlib import Path
 import chess
 
 import referee
-from kriegbot.narration.glance import may_be_en_passant
 from kriegbot.players.human import try_name
 from referee.pieces import moved
 from referee.text import counted
-from referee.view import views_until
+from referee.view import may_be_en_passant, views_until
 
 _ANSWER_TEXTS = {
     referee.Answer.ILLEGAL: "No.",

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import TypeAlias
 
 import chess
@@ -11,6 +10,7 @@ import referee
 from referee.announcement import check_direction
 from referee.pieces import attacks, is_castling, is_pawn_capture, king_of, moved, squares_of
 from referee.text import counted
+from referee.view import may_be_en_passant
 
 Men: TypeAlias = Mapping[chess.Square, chess.Piece]
 
@@ -65,17 +65,6 @@ def check_to_answer(view: referee.View) -> CheckToAnswer | None:
 
     text = referee.Announcement(checks=last.checks).text()
     return CheckToAnswer(text, line, sources, [move for move in view.tries() if is_idle(move)])
-
-
-def may_be_en_passant(view: referee.View, capture: referee.Announcement) -> bool:
-    """Return True if a capture by the opponent in this view may have been en passant, of a pawn that had just moved."""
-    events = takewhile(lambda one: getattr(one, "announcement", None) is not capture, view.events)
-    own = [one.move for one in events if isinstance(one, referee.OwnTry) and one.announcement is not None]
-    if view.rules.en_passant_announced or not own or own[-1].to_square != capture.captured_square:
-        return capture.en_passant
-    origin, is_pawn = own[-1].from_square, chess.Board(view.start).piece_type_at(own[-1].from_square) == chess.PAWN
-    is_first = not any(origin in (move.from_square, move.to_square) for move in own[:-1])
-    return is_pawn and is_first and abs(own[-1].to_square - origin) == 16
 
 
 def captures_text(view: referee.View) -> str:

@@ -22,7 +22,6 @@ import numpy as np
 
 from kriegbot import kernels as kb
 from kriegbot.belief.belief import Belief
-from kriegbot.kernels import subseed
 from kriegbot.models import load_opponent
 from kriegbot.options import Option
 from kriegbot.parts import NotFound, Programs
@@ -42,7 +41,7 @@ if sys.platform == "linux":
 T = TypeVar("T")
 logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # else an engine could fill the log of its player
 
-ENGINES = Programs("chess engine", "", "", usual=("stockfish",))
+ENGINES = Programs("chess engine", "", "", listed=("stockfish",))
 BELIEF, PARTICLES = "opponent_types", 20_000  # opponent model of the belief, as the flagship's, and its most boards
 SCALE = 2500.0  # centipawns of a game nearly won, beyond which values flatten as chances of winning do
 MATE = 10_000  # centipawns
@@ -196,7 +195,7 @@ class EngineSearch:
         particles, tries = self._belief.particles, view.tries()
         valued: list[tuple[dict[chess.Move, float], float]] = []
         if len(particles):
-            rows, counts = particles.draw(self._boards, subseed(self._seed, view.ply))
+            rows, counts = particles.draw(self._boards, kb.subseed(self._seed, view.ply))
             valued = [(values, count) for row, count in zip(rows, counts, strict=True) if (values := self._on(row))]
         report = report_of(self._belief, self._boards, depth=1, leaves=len(valued))
         if not valued:

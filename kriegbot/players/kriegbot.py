@@ -13,7 +13,7 @@ docs/strength.md has the matches, and what some ideas are worth. What differs fr
 
 Weaker levels forget and overlook, and never play at random. Their belief expects any legal move, and no level below the
 flagship has perfect-information values. The weaker, the fewer boards most of them remember; the weakest look less far,
-overlook recaptures (`exchange`) and value leaves by KS. They take tries that look nearly as good (`temperature`, for
+overlook recaptures (`exchange`) and value leaves by KS. All take tries that look nearly as good (`temperature`, for
 the first 12 plies and, but for master, later). Against few pieces they also consider that the king stands a step beside
 where their few boards have it (`king_uncertainty`): else they would stalemate it. From casual up they favour
 recaptures.

@@ -19,13 +19,12 @@ from evaluators import WIN
 from kriegbot import kernels as kb
 from kriegbot.endgames import BareKing, keeps_mate
 from kriegbot.endgames.king_squares import unattacked
-from kriegbot.kernels import RealArray
-from kriegbot.kernels.position import type_ids
 from kriegbot.models.protocol import Announced, Opponent, chances_of, prior_of, types_with_model
 from kriegbot.search.information_set import InformationSet
 from kriegbot.search.perfect_information import BoardValues, open_values
 from kriegbot.search.settings import Method, Settings
 from referee import View
+from referee.pieces import moved
 
 PREDICTED_BOARDS = 20  # boards on which a model of us predicts our tries
 FEW_VISITS, MOST_DOUBLED = 4, 8
@@ -48,12 +47,7 @@ class Placements:
 
     def visits(self, view: View, tries: list[chess.Move]) -> npt.NDArray[np.float64]:
         """Count the turns [M] that began with the placement after each try; castling always leads to a new one."""
-        counts = np.zeros(len(tries))
-        for i, move in enumerate(tries):
-            after = {square: kind for square, kind in view.men.items() if square != move.from_square}
-            after[move.to_square] = move.promotion or view.men[move.from_square]
-            counts[i] = self._counts[frozenset(after.items())]
-        return counts
+        return np.array([float(self._counts[frozenset(moved(view.men, move).items())]) for move in tries])
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +60,18 @@ class Context:
     histories: InformationSet
     tries: list[chess.Move]  # those of `histories` [M] as moves
     is_open: npt.NDArray[np.bool_]  # [M] as `information_set.are_open` says
-    legal: RealArray  # [M] the probability that each is legal
+    legal: kb.RealArray  # [M] the probability that each is legal
     placements: Placements
     board_values: BoardValues
     seed: int
     deadline: float | None  # a time of `time.perf_counter`, None without a limit
 
 
-Adjustment: TypeAlias = Callable[[RealArray, Context], RealArray]
+Adjustment: TypeAlias = Callable[[kb.RealArray, Context], kb.RealArray]
 """(values [M], context) -> adjusted values [M], in centipawns."""
 
 
-def perfect_information(values: RealArray, context: Context) -> RealArray:
+def perfect_information(values: kb.RealArray, context: Context) -> kb.RealArray:
     """Blend in the values of a search that sees the boards; see `search.perfect_information`."""
     left = None if context.deadline is None else context.deadline - time.perf_counter()
     seed = kb.subseed(context.seed, PERFECT_INFORMATION)
@@ -86,7 +80,7 @@ def perfect_information(values: RealArray, context: Context) -> RealArray:
     return values if perfect is None else (1.0 - share) * values + share * perfect
 
 
-def predictability(values: RealArray, context: Context) -> RealArray:
+def predictability(values: kb.RealArray, context: Context) -> kb.RealArray:
     """Charge for tries that a model of us predicts: they tell an opponent with such a model where our pieces are.
 
     The price falls as announcements make it less likely that the opponent has a model.
@@ -97,7 +91,7 @@ def predictability(values: RealArray, context: Context) -> RealArray:
     return values - price * predicted_nats(context.histories, model, ours, seed)
 
 
-def repetition(values: RealArray, context: Context) -> RealArray:
+def repetition(values: kb.RealArray, context: Context) -> kb.RealArray:
     """Charge for v earlier turns that began with the placement to which a try leads.
 
     A shallow search that sees no progress moves back and forth. The price is v times the setting. The side ahead pays
@@ -109,7 +103,7 @@ def repetition(values: RealArray, context: Context) -> RealArray:
     return values - context.settings.repetition_price * visits
 
 
-def recapturing(values: RealArray, context: Context) -> RealArray:
+def recapturing(values: kb.RealArray, context: Context) -> kb.RealArray:
     """Favour tries that recapture, by the probability that they are legal."""
     if context.view.last_announcement is None:
         return values
@@ -117,7 +111,7 @@ def recapturing(values: RealArray, context: Context) -> RealArray:
     return values + context.settings.recapture_bonus * recaptures * context.legal
 
 
-def last_capture(values: RealArray, context: Context) -> RealArray:
+def last_capture(values: kb.RealArray, context: Context) -> kb.RealArray:
     """Value a piece's capture of the last enemy one as a mate, by its probability, where mate is proved after it."""
     view, rows, weights = context.view, context.histories.rows, context.histories.weights
     if view.opponent_men != 2:
@@ -144,7 +138,7 @@ ADJUSTMENTS: Mapping[str, Adjustment] = {
 """Adjustments in order, each by the setting that weighs it; 0 or False leaves it out."""
 
 
-def adjusted(values: RealArray, context: Context) -> RealArray:
+def adjusted(values: kb.RealArray, context: Context) -> kb.RealArray:
     """Apply the adjustments that the settings weigh."""
     for name, adjustment in ADJUSTMENTS.items():
         if getattr(context.settings, name):
@@ -155,11 +149,11 @@ def adjusted(values: RealArray, context: Context) -> RealArray:
 def posterior_over_prior(histories: InformationSet, model: Opponent) -> float:
     """Return the probability that the opponent has a model of us, over that before the game; at most 1."""
     types, prior = list(types_with_model(model)), np.array(prior_of(model))
-    now = histories.weights @ np.isin(type_ids(histories.rows), types) / histories.weights.sum()
+    now = histories.weights @ np.isin(kb.type_ids(histories.rows), types) / histories.weights.sum()
     return float(min(now / prior[types].sum(), 1.0))
 
 
-def predicted_nats(histories: InformationSet, model: Opponent, ours: int, seed: int) -> RealArray:
+def predicted_nats(histories: InformationSet, model: Opponent, ours: int, seed: int) -> kb.RealArray:
     """Return by how many nats [M] a model of us finds each try likelier than a random one, at least 0.
 
     This is the mean of log P(try | board) + log M over sampled boards that allow the try; 0 if none does. P is our

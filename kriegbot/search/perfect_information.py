@@ -22,7 +22,6 @@ from evaluators import WIN
 from evaluators.protocol import Evaluator, evaluate
 from kriegbot import kernels as kb
 from kriegbot.belief.filter import list_refusing
-from kriegbot.kernels import RealArray
 from kriegbot.search.information_set import InformationSet, Tries
 from kriegbot.search.search import stop_after
 from kriegbot.search.settings import Method
@@ -263,7 +262,7 @@ def _boards(rows: kb.Rows) -> list[bytes]:
 
 def open_values(
     histories: InformationSet, method: Method, seconds: float | None, seed: int, board_values: BoardValues
-) -> RealArray | None:
+) -> kb.RealArray | None:
     """Return the value [M] of each try over some of the boards, bounded by `Settings.value_scale`; None without any.
 
     Boards that were valued at an earlier try of the turn come first, and count even if no time is left. `board_values`
@@ -290,7 +289,7 @@ def open_values(
     return values_of_tries(values, weights[: len(best)])[0]
 
 
-def values_of_tries(values: RealArray, weights: RealArray) -> tuple[RealArray, RealArray]:
+def values_of_tries(values: kb.RealArray, weights: kb.RealArray) -> tuple[kb.RealArray, kb.RealArray]:
     """Return the value [tries] of each try, and the probability [tries] that it is legal.
 
     `values` V [boards, tries] are nan where a try is illegal; `weights` w [boards] are positive. Try i has V[b, i] on
@@ -309,7 +308,7 @@ def values_of_tries(values: RealArray, weights: RealArray) -> tuple[RealArray, R
     return np.where(share > 0, worth, worth[share > 0].max()), share
 
 
-def blended(values: RealArray, weights: RealArray) -> RealArray:
+def blended(values: kb.RealArray, weights: kb.RealArray) -> kb.RealArray:
     """Blend the mean of each column with the mean of its worst `WORST_SHARE`."""
     order = np.argsort(values, axis=0, kind="stable")
     values, parts = np.take_along_axis(values, order, axis=0), weights[order] / weights.sum()

@@ -104,8 +104,8 @@ class GameClock:
 
     def shown(self, running: chess.Color | None) -> Clocks:
         """Return the clocks for the page, with this side's running."""
-        base = 0 if self.control is None else self.control.base
-        white, black = (round(abs(base - self._now(color)), 1) for color in chess.COLORS)
+        seconds = self._now if self.control is None else self.left
+        white, black = (round(seconds(color), 1) for color in chess.COLORS)
         name = None if running is None else chess.COLOR_NAMES[running]
         return Clocks(white, black, name, self.control is not None)
 

@@ -22,7 +22,7 @@ of the captured piece, or CR, CF, CD (either diagonal) or CK (knight).
 
 The pages leave some choices. A double check is two tokens ("CF,CN"), and "CFN" is read as well. At a mate the check may
 be left out. An en passant capture may stand at the square of the captured pawn or of the capturing one. T is read as
-X. `icc` must give all of this, and `umd` nothing that is not so. A move without a comment was made at once.
+X. `icc` must give all of this, `umd` may leave some out. A move without a comment was made at once.
 
 `filtered` is one side's view in the notation of `icc`, with "??" for the other side's moves. After the colon of the
 other side's comments stands the number of announced illegal tries, where they are announced. It is written and never
