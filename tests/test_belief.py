@@ -261,6 +261,21 @@ def test_a_contradictory_view_raises_empty_belief() -> None:
         Belief(replace(view, events=(quiet,)))
 
 
+def test_a_belief_that_ran_empty_stays_empty() -> None:
+    view = after("e2e4 e7e5 g1f3 b8c6 f1c4")
+    tries = [number for number, event in enumerate(view.events) if isinstance(event, OwnTry)]
+    knight = view.events[tries[1]]
+    assert isinstance(knight, OwnTry)
+    assert knight.announcement is not None
+    check = replace(knight, announcement=replace(knight.announcement, checks=Check.RANK))  # which Nf3 cannot give
+    events = (*view.events[: tries[1]], check, *view.events[tries[1] + 1 :])
+    belief = Belief(replace(view, events=events[: tries[1]]))
+    for end in range(tries[1] + 1, len(events) + 1):
+        with pytest.raises(EmptyBelief):
+            belief.update(replace(view, events=events[:end]))
+        assert len(belief.particles) == 0
+
+
 def after(moves: str, **changed: Any) -> View:
     """Return White's view after some moves, with some fields replaced."""
     referee = Referee(BERKELEY, NO_LIMITS)

@@ -138,7 +138,7 @@ def test_the_worst_fifth_of_the_boards_counts_three_tenths() -> None:
     assert blended(values[1:2], weights[1:2])[0] == pytest.approx(100.0)
 
 
-def test_a_refused_try_is_followed_by_the_try_that_is_best_on_the_boards_left() -> None:
+def test_a_refused_try_is_followed_by_another_on_the_boards_left() -> None:
     no = np.nan
     values = np.array([[100.0, 100.0, 0.0, no], [100.0, 0.0, 100.0, no], [0.0, 100.0, 100.0, no], [0.0, 0.0, 0.0, 60]])
     found, legal = values_of_tries(values, np.ones(4))
@@ -168,20 +168,46 @@ TABLES = st.integers(1, 12).flatmap(
 )
 
 
-@given(TABLES, st.integers(0, 900), st.randoms(use_true_random=False))
-def test_a_try_no_better_than_another_on_any_board_is_never_above_it(
-    columns: list[list[float]], least: int, rng: Random
-) -> None:
+@given(TABLES, st.randoms(use_true_random=False))
+def test_a_try_no_better_than_another_on_any_board_is_never_above_it(columns: list[list[float]], rng: Random) -> None:
     others = np.array(columns, np.float64).T
+    better, worse = (np.array([float(rng.choice([math.nan, *range(-900, 901, 60)])) for _ in others]) for _ in "ab")
+    worse = np.minimum(worse, better)  # nan where either is
+    # where the worse is refused and the better legal, what may follow the worse is no better
+    best = np.nanmax(np.column_stack([others, better]), axis=1, initial=-900)
+    better = np.where(np.isnan(worse) & ~np.isnan(better), best, better)
     weights = np.array([rng.randint(1, 9) for _ in others], np.float64)
-    # legal everywhere; where the worse try is refused, what may follow it is no better either
-    better = np.nan_to_num(np.nanmax(others, axis=1, initial=-900))
-    worse = better - np.array([rng.randint(0, least) for _ in better])
-    refused = np.array([rng.random() < 0.5 for _ in better])
-    others[~refused] = rng.randint(-2000, 2000)
-    worse[refused] = math.nan
-    found, _ = values_of_tries(np.column_stack([better, worse, others]), weights)
-    assert found[1] <= found[0] + 1e-9
+    found, legal = values_of_tries(np.column_stack([better, worse, others]), weights)
+    assert legal[1] == 0 or found[1] <= found[0] + 1e-9
+
+
+def test_the_try_that_follows_a_refusal_is_chosen_by_the_value_that_counts() -> None:
+    no = np.nan
+    # 150 or, on two boards, a gamble of 920 and -900, which the sum prefers to 0
+    values = np.array([[0.0, 150, -900]] * 8 + [[0, no, 920], [0, no, -900]])
+    found, _ = values_of_tries(values, np.ones(10))
+    assert found[:2].tolist() == pytest.approx([0, 0.7 * 120])
+
+
+@given(TABLES, st.randoms(use_true_random=False))
+def test_a_try_has_the_highest_value_that_any_following_try_gives_it(columns: list[list[float]], rng: Random) -> None:
+    values = np.array(columns, np.float64).T
+    values[:, 0] = np.nan_to_num(values[:, 0])  # each board has a legal move
+    weights = np.array([rng.randint(1, 9) for _ in values], np.float64)
+    legal, tries = ~np.isnan(values), range(len(columns))
+    filled = np.where(legal, values, np.nanmedian(values, axis=1, keepdims=True))
+    found, _ = values_of_tries(values, weights)
+    for i in tries:
+        following = [f for f in tries if f != i] or [i]
+        of_each = blended(np.where(legal[:, [i]], values[:, [i]], filled[:, following]), weights)
+        assert not legal[:, i].any() or found[i] == pytest.approx(of_each.max())
+
+
+def test_a_board_that_allows_no_try_does_not_count() -> None:
+    values = np.array([[np.nan, np.nan], [100.0, np.nan], [300.0, 200.0]])
+    found, legal = values_of_tries(values, np.array([5.0, 1.0, 1.0]))
+    assert legal.tolist() == [1.0, 0.5]
+    assert found.tolist() == pytest.approx(values_of_tries(values[1:], np.ones(2))[0])
 
 
 @given(TABLES, st.randoms(use_true_random=False))

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
+from unittest.mock import Mock
 
 import chess
 import numpy as np
@@ -105,9 +106,8 @@ def test_histories_listed_before_a_stop_count(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_stop_ends_the_values_of_boards_on_all_threads() -> None:
     histories, method = crowd(threads=3)
-    deadline = time.perf_counter() + 0.05
     with stop_after(0.05) as stop:
-        values = BoardValues(histories, method).values(histories.rows, histories.tries, 3, stop, deadline)
+        values = BoardValues(histories, method).values(histories.rows, histories.tries, 3, stop)
     assert len(values) < len(histories.rows)
 
 
@@ -155,6 +155,13 @@ def test_without_more_threads_those_that_there_are_do_all(allowed: int, monkeypa
     for _ in range(20):
         assert mapped(lambda part: part + 1, range(20), 4) == list(range(1, 21))
         assert turning() == []
+
+
+@pytest.mark.parametrize("player", ["kriegbot", "paranoid", "search:depth=1", "hs"])
+def test_without_any_more_threads_a_player_by_time_makes_a_try(player: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    view, chosen = Referee().view(chess.WHITE), make_player(parse_spec(player).with_option("time", "0.1"), 1)
+    monkeypatch.setattr(threading.Thread, "start", Mock(side_effect=RuntimeError("can't start new thread")))
+    assert chosen.choose(view).action in view.tries()
 
 
 def test_an_interrupt_while_threads_start_ends_the_work_before_it_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -195,6 +195,7 @@ class Belief:
         """Return other particles after an event that left none; see the module's docstring."""
         view, last = self._view, self.before_opponent_moved
         if self.particles.is_exact:
+            self.particles = Particles(self.particles.rows[:0], np.empty(0), is_exact=True)
             raise EmptyBelief(f"no board is consistent with event {event} of the view, {view.events[event]}")
         seed = kb.subseed(self.filter.seed, event)
         particles = self._replayed_from_checkpoints(event, seed, ReplayBudget(deadline, MAX_RESCUE_BOARDS))

@@ -35,6 +35,7 @@ WORST, WORST_SHARE = 0.3, 0.2  # weight of the worst boards beside the mean, and
 MATE = int(WIN)  # value of a mate; each ply to it takes off 1, so that the search prefers the sooner of two
 INFINITE = 1 << 30  # beyond all values
 QUIESCENCE = 4  # most plies of quiescence: sampled boards are full of hanging pieces, and exchanges cost much time
+ROUNDING = 1e-9  # centipawns by which sums of the same values may differ
 
 MOVE_MASK = (1 << 15) - 1  # bits of the move in a number written by `tactical_first`
 RANK_2, RANK_7 = kb.words(0xFF00, 0xFF000000000000)
@@ -294,23 +295,42 @@ def values_of_tries(values: kb.RealArray, weights: kb.RealArray) -> tuple[kb.Rea
 
     `values` V [boards, tries] are nan where a try is illegal; `weights` w [boards] are positive. Try i has V[b, i] on
     boards b that allow it, and V[b, f] on those that refuse it (the board's median where f is refused, too), `blended`;
-    f is the other try with the largest sum of w[b] V[b, f] over the boards that refuse i. A try that no board allows
-    has the value of the best of the others, and all have 0 if no board allows any.
+    f is the other try for which that is highest. A try that no board allows has the value of the best of the others.
+    Boards that allow no try do not count; all tries have 0 if none is left.
     """
-    legal = ~np.isnan(values)
+    allows = ~np.isnan(values).all(axis=1)
+    values, weights = values[allows], weights[allows]
+    legal, count = ~np.isnan(values), values.shape[1]
+    if len(values) == 0:
+        return np.zeros(count), np.zeros(count)
     share = weights @ legal / weights.sum()
-    if not legal.any():
-        return np.zeros_like(share), share
     filled = np.where(legal, values, np.nanmedian(values, axis=1, keepdims=True))
-    following = (weights * ~legal.T) @ filled
-    np.fill_diagonal(following, -np.inf)
-    worth = blended(np.where(legal, values, filled[:, following.argmax(axis=1)]), weights)
+    # bounds[i, f] is no less than what i is worth if f follows: of all weightings `blended` takes the least favourable
+    worth, bounds, left = np.full(count, -np.inf), np.full((count, count), np.inf), np.arange(count)
+    bounds[left, left] = -np.inf if count > 1 else np.inf
+    emphasis = np.broadcast_to(weights[:, None] / weights.sum(), values.shape)
+    while len(left):
+        allowed = (emphasis * np.where(legal[:, left], values[:, left], 0.0)).sum(axis=0)
+        bounds[left] = np.minimum(bounds[left], allowed[:, None] + (emphasis * ~legal[:, left]).T @ filled)
+        left = left[bounds[left].max(axis=1) > worth[left] + ROUNDING]
+        following = bounds[left].argmax(axis=1)
+        columns = np.where(legal[:, left], values[:, left], filled[:, following])
+        emphasis = emphasized(columns, weights)
+        worth[left] = np.maximum(worth[left], blended(columns, weights))
+        bounds[left, following] = -np.inf
     return np.where(share > 0, worth, worth[share > 0].max()), share
 
 
 def blended(values: kb.RealArray, weights: kb.RealArray) -> kb.RealArray:
     """Blend the mean of each column with the mean of its worst `WORST_SHARE`."""
+    return (emphasized(values, weights) * values).sum(axis=0)
+
+
+def emphasized(values: kb.RealArray, weights: kb.RealArray) -> kb.RealArray:
+    """Return the weight [boards, tries] of each value in `blended`."""
     order = np.argsort(values, axis=0, kind="stable")
-    values, parts = np.take_along_axis(values, order, axis=0), weights[order] / weights.sum()
+    parts = weights[order] / weights.sum()
     worst = np.clip(WORST_SHARE - (np.cumsum(parts, axis=0) - parts), 0.0, parts)
-    return (1.0 - WORST) * (parts * values).sum(axis=0) + WORST * (worst * values).sum(axis=0) / WORST_SHARE
+    emphasis = np.empty_like(values)
+    np.put_along_axis(emphasis, order, (1.0 - WORST) * parts + WORST / WORST_SHARE * worst, axis=0)
+    return emphasis

@@ -232,12 +232,18 @@ def parts_within(deadline: float | None, boards: int, most: int, least: int = 1)
 
 @contextmanager
 def stop_after(seconds: float | None) -> Iterator[IntArray]:
-    """Yield a flag int64[1] that becomes 1 after `seconds`, if any; raise BadPart if `evaluate` has set it."""
+    """Yield a flag int64[1] that becomes 1 after `seconds`, if any; raise BadPart if `evaluate` has set it.
+
+    It is 1 at once if the system allows no thread.
+    """
     stop = np.full(1, seconds is not None and seconds <= 0.0, np.int64)
     timer = threading.Timer(seconds or 0.0, stop.fill, (1,))
     timer.daemon = True
     if seconds is not None and not stop[0]:
-        timer.start()
+        try:
+            timer.start()
+        except RuntimeError:  # no more threads
+            stop.fill(1)
     try:
         yield stop
     finally:

@@ -5,9 +5,10 @@ node: their averages or minima go straight into the try that led there. The try 
 announcements since identify it.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from kriegbot import kernels as kb
 from kriegbot.parts import BadPart
@@ -102,11 +103,14 @@ class Lists(NamedTuple):
         lists, every = self, len(self.listed)
         if len(kept) + more > every:
             size = max(len(kept) + more, 2 * every)
-            lists = self._replace(
-                moves=np.resize(self.moves, len(self.moves) // every * size),
-                outcomes=np.resize(self.outcomes, len(self.outcomes) // every * size),
-                listed=np.resize(self.listed, size),
-            )
+
+            def grown(old: npt.NDArray[Any]) -> npt.NDArray[Any]:
+                new = np.empty(len(old) // every * size, old.dtype)
+                if len(kept):
+                    new[: len(old)] = old
+                return new
+
+            lists = self._replace(moves=grown(self.moves), outcomes=grown(self.outcomes), listed=grown(self.listed))
         free = np.setdiff1d(np.arange(len(lists.listed)), self.places[kept])[:more]
         lists.listed[free] = -1
         return lists._replace(places=np.concatenate([self.places[kept], free]), is_kept=True)
