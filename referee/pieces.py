@@ -34,10 +34,7 @@ def men_of(board: chess.BaseBoard, color: chess.Color) -> dict[chess.Square, che
 
 def squares_of(squares: Iterable[chess.Square]) -> chess.Bitboard:
     """Return squares, such as those of pieces, as a bitboard."""
-    bitboard = chess.BB_EMPTY
-    for square in squares:
-        bitboard |= chess.BB_SQUARES[square]
-    return bitboard
+    return chess.SquareSet(squares).mask
 
 
 def king_of(men: Men) -> chess.Square:

@@ -35,7 +35,6 @@ WORST, WORST_SHARE = 0.3, 0.2  # weight of the worst boards beside the mean, and
 MATE = int(WIN)  # value of a mate; each ply to it takes off 1, so that the search prefers the sooner of two
 INFINITE = 1 << 30  # beyond all values
 QUIESCENCE = 4  # most plies of quiescence: sampled boards are full of hanging pieces, and exchanges cost much time
-ROUNDING = 1e-9  # centipawns by which sums of the same values may differ
 
 MOVE_MASK = (1 << 15) - 1  # bits of the move in a number written by `tactical_first`
 RANK_2, RANK_7 = kb.words(0xFF00, 0xFF000000000000)
@@ -312,7 +311,7 @@ def values_of_tries(values: kb.RealArray, weights: kb.RealArray) -> tuple[kb.Rea
     while len(left):
         allowed = (emphasis * np.where(legal[:, left], values[:, left], 0.0)).sum(axis=0)
         bounds[left] = np.minimum(bounds[left], allowed[:, None] + (emphasis * ~legal[:, left]).T @ filled)
-        left = left[bounds[left].max(axis=1) > worth[left] + ROUNDING]
+        left = left[bounds[left].max(axis=1) > worth[left] + 1e-9]  # sums of the same numbers may differ by as much
         following = bounds[left].argmax(axis=1)
         columns = np.where(legal[:, left], values[:, left], filled[:, following])
         emphasis = emphasized(columns, weights)

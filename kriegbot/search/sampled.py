@@ -30,7 +30,6 @@ from kriegbot.search.tree import Lists
 from referee import OpponentMoved, View
 
 MOST_DRAWN = 3000  # histories drawn for a search by time if `resample` is set, or `boards` is not "all"
-MOST_RESERVED = 2000  # places for moves of later histories of a turn, 29 KB each; more are found when they are needed
 MOST_UNCERTAIN = 5  # most opponent's pieces for which `Settings.king_uncertainty` counts
 DRAWING, ORDERING = 0, 0
 """Steps in `subseed`: from a try's seed to that of drawing its histories, and from there to that of their order."""
@@ -135,7 +134,7 @@ class SampledSearch:
         if sample is None or any(isinstance(event, OpponentMoved) for event in news):
             sample = self._sample = None  # its lists take much memory
             rows, weights = self._draw(belief, view, seed)
-            places = len(rows) + min(16 * more, MOST_RESERVED)  # 16 refusals
+            places = len(rows) + min(16 * more, 2000)  # 29 KB each; the lists grow when more refusals need some
             lists = Lists.empty(places, self.method.depth, len(self.method.backup.start))
             sample = Sample(rows[:0], weights[:0], lists)
         else:

@@ -232,10 +232,7 @@ def parts_within(deadline: float | None, boards: int, most: int, least: int = 1)
 
 @contextmanager
 def stop_after(seconds: float | None) -> Iterator[IntArray]:
-    """Yield a flag int64[1] that becomes 1 after `seconds`, if any; raise BadPart if `evaluate` has set it.
-
-    It is 1 at once if the system allows no thread.
-    """
+    """Yield a flag int64[1], 1 after `seconds` or if no thread can start; raise BadPart if `evaluate` has set it."""
     stop = np.full(1, seconds is not None and seconds <= 0.0, np.int64)
     timer = threading.Timer(seconds or 0.0, stop.fill, (1,))
     timer.daemon = True
