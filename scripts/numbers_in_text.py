@@ -70,6 +70,11 @@ def elo_of(key: str) -> list[str]:
     return measurements.table()[key][RESULT].elo.split(" ± ")
 
 
+def hardest(key: str) -> str:
+    """Return the name of the opponent of a result."""
+    return measurements.table()[key][RESULT].opponent.split(".py:")[-1]
+
+
 def level_ratings() -> dict[str, str]:
     """Return the ratings of levels that follow from their results and that of club."""
     names = list(LEVELS)
@@ -167,6 +172,8 @@ NUMBERS: Mapping[str, Sequence[tuple[str | int, ...]]] = {
         ("at least {}% sure", in_source("benchmarks/seeing.py", r"^SURE = 0\.(\d+)$")),
         ("on or off: {} games,", int(measurements.table()["bounded-values"]["Elo difference"].games)),
         ("0.25 s: Wild 16 {} ± {}, Berkeley {} ± {} Elo", *elo_of("threads-wild16"), *elo_of("threads-berkeley")),
+        ("the hardest of them, `{}`<!--strangers-worst-->", hardest("strangers-worst")),
+        ("the hardest of them, `{}:samples=200`<!--nine-worst-->", hardest("nine-worst").removesuffix(":samples=200")),
         ("it gains {} nats", measured("fitted-to-Stockfish", "with its games")),
         ("without its games {} (trial", measured("fitted-to-Stockfish", "without")),
     ],
