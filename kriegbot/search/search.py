@@ -135,8 +135,7 @@ def _search_tree(
 
 def _search_pruned(histories: InformationSet, method: Method, seconds: float | None) -> tuple[TreeValues, int]:
     """Run the pruned search on all boards; with a time limit, on a few first and then on more and more."""
-    begun = time.perf_counter()
-    every, leaves, found = len(histories.rows), 0, NO_VALUES
+    begun, every, leaves, found = time.perf_counter(), len(histories.rows), 0, NO_VALUES
     boards = every if seconds is None else min(every, FIRST_BOARDS)
     with stop_after(seconds) as stop:
         while found.boards < every:

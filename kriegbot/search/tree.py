@@ -8,7 +8,6 @@ announcements since identify it.
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kriegbot import kernels as kb
 from kriegbot.parts import BadPart
@@ -104,7 +103,7 @@ class Lists(NamedTuple):
         if len(kept) + more > every:
             size = max(len(kept) + more, 2 * every)
 
-            def grown(old: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            def grown(old: Any) -> Any:
                 new = np.empty(len(old) // every * size, old.dtype)
                 if len(kept):
                     new[: len(old)] = old
