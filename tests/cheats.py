@@ -437,7 +437,7 @@ def reads_the_list_of_locks() -> object:
     return f":{os.stat(scene['common']).st_ino} " in Path("/proc/locks").read_text(encoding="utf-8")
 
 
-NOTICES = "be told when another player opens a file"
+NOTICES = "get a notice when another player opens a file"
 
 
 @way(NOTICES)
