@@ -137,6 +137,13 @@ def path_of(text: str) -> Path:
     return path
 
 
+def apart_from(source: str, path: Path) -> Path:
+    """Return the path of a file to write; raise Refused if it is the one to read."""
+    if path.exists() and os.path.exists(source) and path.samefile(source):
+        raise Refused(f"cannot save to {quoted(str(path))}: it is the file to read; choose another.")
+    return path
+
+
 def save_whole(path: Path, data: bytes) -> None:
     """Write a file that `path_of` has tried, whole or not at all."""
     with refusing(OSError, beginning=f"cannot save to {quoted(str(path))}: "):

@@ -197,6 +197,7 @@ def test_a_figure_is_played_shown_and_resumed(tmp_path: Path, capsys: pytest.Cap
         (["figure2", "--choice", "evaluator"], "illegal choice 'evaluator': it takes option=value, "),
         (["figure2", "--choice", "boards=first"], "unknown boards 'first'"),
         (["figure2", "--choice", ""], "illegal choice '': it takes option=value, "),
+        (["figure2", "--choice", "paranoyd.particles=9"], "illegal choice 'paranoyd.particles=9': it takes "),
         (["figure2", "--out", "/dev/null/x"], "cannot write to '/dev/null/x': "),
         (["figure2", "--out", "x" * 300], "File name too long."),
     ],
@@ -223,6 +224,8 @@ def test_measurements_are_written_line_by_line_and_only_their_file_is_read(
         60,
         {(depth, seconds): 100 * depth + seconds for depth in (1, 2, 3) for seconds in (1, 30)},
     )
+    (tmp_path / "killed.csv").touch()
+    assert sample_sizes.read_sizes(tmp_path / "killed.csv") == {}
     path.write_text(path.read_text(encoding="utf-8").replace("histories", "boards"), encoding="utf-8")
     with pytest.raises(ValueError, match=r"does not hold measurements of Figure 4 \(other columns\)"):
         sample_sizes.read_sizes(path)

@@ -154,6 +154,20 @@ def test_games_are_exported_as_lines_of_json(played: Path, capsys: pytest.Captur
     assert games[0]["white"].items() >= {"player": "rand", "turns": 5, "rescues": {}, "failure": ""}.items()
 
 
+@pytest.mark.parametrize("command", [["export", "--out"], ["report", "--html"]])
+def test_what_is_read_is_not_overwritten(
+    command: list[str], played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "t.sqlite"
+    file.write_bytes(played.read_bytes())
+    link = tmp_path / "link"
+    link.symlink_to(file)
+    for out in (file, link):
+        assert main([command[0], str(file), command[1], str(out)]) == 2
+        assert "it is the file to read; choose another." in capsys.readouterr().err
+    assert file.read_bytes() == played.read_bytes()
+
+
 def test_shards_are_merged(played: Path, tmp_path: Path) -> None:
     for part in ("1/2", "2/2"):
         assert run(*SHORT, "--shard", part, "--out", part[0], cwd=tmp_path).returncode == 0

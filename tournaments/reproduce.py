@@ -100,7 +100,7 @@ def changed(spec: str, choice: str) -> str:
     for change in choice.split(",") if choice != TODAY else ():
         path, equals, value = change.partition("=")
         who, _, option = path.rpartition(".")
-        if not equals or (path == "rules" and change != RULES):
+        if not equals or who not in ("", "rand", "hs", *SEARCHING) or (path == "rules" and change != RULES):
             raise BadSpec(f"illegal choice {change!r}: it takes option=value, player.option=value, {RULES} or {TODAY}.")
         if path == "rules" or name not in ((who,) if who else SEARCHING):
             continue

@@ -67,7 +67,7 @@ def sample_size(view: View, depth: int, seconds: float, seed: int) -> int:
 
 def read_sizes(path: Path) -> Sizes:
     """Read a file of measurements, which need not exist; raise ValueError if it holds anything else."""
-    if not path.exists():
+    if not path.exists() or not path.stat().st_size:  # a kill may have come before its first line
         return {}
     try:
         columns, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())

@@ -26,7 +26,7 @@ from kriegbot.narration.names import both_called, both_named, your_side
 from kriegbot.narration.pictures import FONT, INK, Picture, animated, pictures, still
 from kriegbot.narration.reasons import LUCKY
 from kriegbot.narration.turning import Hindsight
-from kriegbot.request import PERSON, Refused, path_of, refusing, save_whole, whole_of
+from kriegbot.request import PERSON, Refused, apart_from, path_of, refusing, save_whole, whole_of
 from referee import GameRecord, RecordError
 from referee.formats import FORMATS, format_for, format_named, format_of, written
 from referee.pgn import pgn_decoded
@@ -176,7 +176,7 @@ def convert(
       plain       PGN of any game of chess: moves only; --rules says what is announced
     """  # noqa: D301 - \b keeps the lines that follow it
     given_rules = None if rules is None else find_rules(rules)
-    path = _target_of(source, target)
+    path = None if target == STANDARD else apart_from(source, path_of(target))
     to = format_for(target) if form_out is None else format_named(form_out)
     is_filtered = to is FORMATS["filtered"]
     if side is None and is_filtered:
@@ -217,15 +217,6 @@ def convert(
         print(f"Left out: {refusal}", file=sys.stderr)
     if omitted:
         print(f"Not kept in this format: {', '.join(omitted)}.", file=sys.stderr)
-
-
-def _target_of(source: str, target: str) -> Path | None:
-    if target == STANDARD:
-        return None
-    path = path_of(target)
-    if source != STANDARD and path.exists() and os.path.exists(source) and path.samefile(source):
-        raise Refused(f"cannot save to {quoted(target)}: it is the file to read; choose another.")
-    return path
 
 
 def text_of(source: str) -> str:
@@ -281,7 +272,7 @@ def render(
     if suffix != ".svg" and not (find_spec("PIL") and find_spec("resvg_py")):
         needs = f"A {suffix[1:]} needs Pillow and resvg: pip install pillow resvg_py"
         raise Refused(f"{needs}; an svg needs nothing more.")
-    path, record = path_of(out), record_of(game)
+    path, record = apart_from(game, path_of(out)), record_of(game)
     if belief:
         compile_kernels()
     sides = _sides_of(record) if side is None else SIDES[side]

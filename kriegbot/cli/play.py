@@ -115,7 +115,7 @@ def open_page(
     """Serve the page until Ctrl-C; begin with a saved game and its file, if given."""
     from kriegbot.web.server import serve  # only now: a game at the terminal needs no server
 
-    serve(games_folder(folder), host, port or 0, has_browser=has_browser, saved=saved, sandbox=sandbox)
+    serve(games_folder(folder), host or "127.0.0.1", port or 0, has_browser=has_browser, saved=saved, sandbox=sandbox)
 
 
 def resume(

@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from kriegbot import request
 from kriegbot.children import usable_cores
 from kriegbot.cli import common
 from kriegbot.cli.common import argument, flag, one_of, option, preparing
@@ -245,7 +246,7 @@ def report(
     with refusing(StoreError), Store.open(file) as store:
         figures = report_of(store, sprt)
     if html is not None:
-        save_whole(html, page_of(figures).encode())
+        save_whole(request.apart_from(file, html), page_of(figures).encode())
         print(f"Written to {html}.")
     elif json:
         print(dumps(figures.as_json(), indent=2, allow_nan=False))
@@ -282,7 +283,7 @@ def export(
         if out is None:
             FORMS[form](store, sys.stdout)
             return
-        with atomic_file(out) as handle:
+        with atomic_file(request.apart_from(file, out)) as handle:
             target = TextIOWrapper(handle, encoding="utf-8", newline="")
             FORMS[form](store, target)
             target.detach()

@@ -9,7 +9,7 @@ from typing import Any
 from kriegbot import trees as exact
 from kriegbot.cli import common
 from kriegbot.cli.common import JSON, SEED, argument, one_of, option, whole_number
-from kriegbot.request import path_of, refusing, save_whole, seed_of
+from kriegbot.request import apart_from, path_of, refusing, save_whole, seed_of
 from kriegbot.trees import Leaf, Number, Solution, Tree, TreeError
 from referee.text import counted, one_line
 from tournaments import leaves_examined
@@ -54,7 +54,7 @@ def solve(
         solution = ALGORITHMS[algorithm](tree)
         results = _results(tree, algorithm, solution)
         if svg is not None:
-            save_whole(svg, exact.svg(tree, solution.strategy).encode())
+            save_whole(apart_from(file, svg), exact.svg(tree, solution.strategy).encode())
     if json:
         print(dumps(results, indent=2, ensure_ascii=False, allow_nan=False))
     else:

@@ -87,7 +87,7 @@ class BotSettings(msgspec.Struct, frozen=True):
 
 def load_settings(path: Path) -> BotSettings:
     """Read settings from a file. Raise Refused if it cannot be read, or a key or value is wrong."""
-    with refusing(ValueError, beginning=f"cannot use {quoted(str(path))} as settings: "):
+    with refusing(ValueError, RecursionError, beginning=f"cannot use {quoted(str(path))} as settings: "):
         data = tomllib.loads(read_text(path, MAX_BYTES))
     return read_settings(data, str(path))
 

@@ -105,7 +105,7 @@ class Side(PageGame):
         for side in sides:
             if side is self or (before is not None and side.browser == before):  # two people may share a screen
                 side.browser = browser
-        if name:
+        if name and self.game.is_for_two:
             self.rename(name)
         self.game.keep()
 

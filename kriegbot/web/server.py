@@ -48,7 +48,7 @@ from referee.text import quoted, write_secret
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 PROBES = ("198.51.100.1", "100.100.100.100")  # reserved for examples; Tailscale's own
-EVERYWHERE = ("0.0.0.0", "::")  # all addresses of this machine
+EVERYWHERE = ("0.0.0.0", "::", "0")  # all addresses of this machine
 MAX_LOGGED = 20  # refused requests
 BACKLOG = 64  # connections accepted at once, before the first ones are closed if there are too many
 LAST_MESSAGES = 0.2  # seconds for the last messages to reach browsers before their sockets are closed
