@@ -2,7 +2,7 @@
 
 A `LineProcess` exchanges lines with its child and executes nothing that the child sends. Threads read and write the
 pipes, so waits have deadlines, and queues and texts have limits. A `WorkerPool` calls functions in children; its lines
-are pickles. A child in Python ends when its input closes, on Linux every child ends with us.
+are pickles. A child in Python ends when its input closes. On Linux every child ends with us.
 """
 
 import base64

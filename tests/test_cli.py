@@ -115,6 +115,13 @@ def test_a_fault_of_the_program_is_not_taken_for_a_bad_input(monkeypatch: pytest
         main(["players"])
 
 
+def test_an_empty_host_is_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts = []
+    monkeypatch.setattr("kriegbot.web.server.serve", lambda _folder, host, *_, **__: hosts.append(host))
+    assert main(["play", "--web", "--host", "", "--save", str(tmp_path)]) == 0
+    assert hosts == ["127.0.0.1"]
+
+
 def test_seconds_are_a_number_within_bounds_or_a_word_for_none() -> None:
     parse = seconds("patience", 0.1, 100, "off")
     assert [parse(text) for text in ("0.1", 5, "100", "off")] == [0.1, 5.0, 100.0, None]

@@ -135,6 +135,15 @@ def test_one_game_of_several_is_asked_for_by_its_number(tmp_path: Path, capsys: 
     assert "no game 3; it holds 2" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("number", ["", "#1"])
+def test_a_game_is_not_overwritten(number: str, game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "game.svg"
+    file.write_bytes(Path(game).read_bytes())
+    assert main(["render", f"{file}{number}", "--out", str(file)]) == 2
+    assert "it is the file to read; choose another." in capsys.readouterr().err
+    assert file.read_bytes() == Path(game).read_bytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -97,6 +97,7 @@ REFUSED = [
     (["solve", "g2.json", "--algorithm", "alphabeta"], "nodes C and D are in one information set 'C or D' of Max"),
     (["solve", "game1.json", "--algorithm", "imp-alphabeta"], "IMP-alpha-beta is for one player, and Min has a choice"),
     (["solve", "g1.json", "--svg", "/"], "cannot save to '/'"),
+    (["solve", "g1.json", "--svg", "g1.json"], "cannot save to 'g1.json': it is the file to read; choose another."),
     (["imp-model", "--k", "2", "--b", "2"], "missing option '--d'"),
     (["imp-model", "--k", "0", "--b", "2", "--d", "3"], "illegal k '0': it takes a whole number, 1..1000000."),
     (["imp-model", "--k", "2", "--b", "2", "--d", "50"], "IMP-model(2, 2, 50)"),

@@ -272,7 +272,8 @@ def render(
     if suffix != ".svg" and not (find_spec("PIL") and find_spec("resvg_py")):
         needs = f"A {suffix[1:]} needs Pillow and resvg: pip install pillow resvg_py"
         raise Refused(f"{needs}; an svg needs nothing more.")
-    path, record = apart_from(game, path_of(out)), record_of(game)
+    path = apart_from(game.rpartition("#")[0], apart_from(game, path_of(out)))
+    record = record_of(game)
     if belief:
         compile_kernels()
     sides = _sides_of(record) if side is None else SIDES[side]
